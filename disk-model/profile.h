@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A drive described by numbers.  This is what the model is created from.
+ * It is plain data: profiles/ holds the loader that reads it from a
+ * libconfig file, checks every range and fills this struct.
+ *
+ * Units are in the names.  0 means "not there" unless said otherwise.
+ */
+#ifndef SPINDLE_PROFILE_H
+#define SPINDLE_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PROFILE_MAX_ZONES 64
+#define PROFILE_MAX_SEEK_POINTS 512
+#define PROFILE_MAX_SEGMENTS 256
+
+/* What the guest is told by IDENTIFY DEVICE. */
+struct profile_identify {
+  char model[41];
+  char firmware[9];
+  char serial[21];
+  uint32_t cylinders, heads, sectors; /* CHS, words 1 3 6 */
+  uint32_t rotation_rate;       /* word 217; 0 = not reported */
+  bool lba48;
+  uint32_t buffer_kib;          /* word 21, 0 = leave alone */
+  uint32_t track_bytes;         /* word 4, "TrkSize" */
+  uint32_t sector_bytes;        /* word 5, "SectSize" */
+  uint32_t ecc_bytes;           /* word 22 */
+  uint32_t udma_max;            /* highest UDMA mode, word 88 */
+  bool exact;                   /* make words 4 5 21 22 80-88 100-103 so */
+};
+
+struct profile_zone {
+  uint32_t cylinders;
+  uint32_t sectors_per_track;
+  uint32_t track_skew_sectors;  /* to the next head; ~0u = hides the switch */
+  uint32_t cylinder_skew_sectors; /* to the next cylinder; ~0u likewise */
+};
+#define PROFILE_SKEW_AUTO UINT32_MAX
+
+struct profile_geometry {
+  int64_t sectors;              /* capacity */
+  uint32_t heads;
+  uint32_t rpm_x100;            /* hundredths of a turn per minute */
+  uint32_t n_zones;
+  struct profile_zone zones[PROFILE_MAX_ZONES]; /* outermost first */
+};
+
+/* The seek curve: time against distance in cylinders, settling included. */
+enum profile_seek_curve {
+  SEEK_CURVE_NONE,              /* the arm takes no time */
+  SEEK_CURVE_THREE_POINT,       /* track-to-track, average, full stroke */
+  SEEK_CURVE_TABLE,             /* measured points, linear between them */
+};
+
+struct profile_seek_point {
+  uint32_t cylinders;
+  int64_t time_ns;
+};
+
+struct profile_seek {
+  enum profile_seek_curve curve;
+  int64_t track_ns, average_ns, full_ns;
+  uint32_t n_points;
+  struct profile_seek_point points[PROFILE_MAX_SEEK_POINTS];
+  int64_t head_switch_ns;
+  int64_t write_settle_ns;      /* added to a seek or switch before a write */
+};
+
+struct profile_interface {
+  int64_t bus_ps_per_byte;      /* 15000 = UDMA4; 0 = takes no time */
+  bool overlap;                 /* bus and media move data together */
+  bool flush;                   /* has FLUSH CACHE */
+  bool fua;                     /* WRITE FUA, or the host's substitute */
+  bool trim;
+};
+
+struct profile_overhead {
+  int64_t read_hit_ns, read_miss_ns, write_ns, flush_ns, trim_ns;
+};
+
+struct profile_buffer {
+  int64_t size_bytes;
+  uint32_t segments;            /* for reads */
+  int64_t segment_bytes;        /* 0 = size / segments */
+};
+
+/* What a command that needs the media does to look-ahead under way. */
+enum profile_interrupt {
+  INTERRUPT_ABORT,              /* look-ahead stops at the sector's end */
+  INTERRUPT_FINISH,             /* look-ahead first reaches its limit */
+};
+
+struct profile_lookahead {
+  bool enabled;
+  int64_t limit_bytes;          /* past the last command's end; 0 = segment */
+  enum profile_interrupt on_command;
+  bool restart_rotates;         /* resuming waits for the sector to come */
+  struct {                      /* see profiles/README.md */
+    bool enabled;
+    uint32_t min_command_sectors;
+    uint32_t tail_sectors;
+    uint32_t period_sectors;
+    bool of_track;              /* count in the track, not in a ring */
+  } tail;
+};
+
+enum profile_destage_order { DESTAGE_ARRIVAL, DESTAGE_ELEVATOR };
+
+struct profile_write_cache {
+  bool enabled;
+  int64_t size_bytes;           /* 0 = the whole buffer */
+  uint32_t max_extents;         /* entries of the write command stack */
+  enum profile_destage_order order;
+  int64_t delay_ns;             /* the drive waits this long before destaging */
+  uint32_t unit_sectors;        /* a read may cut in at multiples of this */
+};
+
+struct profile {
+  char name[64];
+  char title[128];
+  struct profile_identify identify;
+  struct profile_geometry geometry;
+  struct profile_seek seek;
+  struct profile_interface interface;
+  struct profile_overhead overhead;
+  struct profile_buffer buffer;
+  struct profile_lookahead lookahead;
+  struct profile_write_cache write_cache;
+  bool instant;                 /* no time at all, and no queue */
+};
+
+#endif /* SPINDLE_PROFILE_H */
