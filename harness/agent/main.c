@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Init: prepare the root, do the job's steps, power off.
+
+#include "disk.h"
+#include "io.h"
+#include "job.h"
+#include "modules.h"
+#include "report.h"
+#include "sys.h"
+#include "text.h"
+
+void agent_main (void);
+
+/* Old kernels refuse a program with an empty data segment: this is in it. */
+static struct disk disk = { .path = "", .fd = -1 };
+
+static void
+mount_all (void)
+{
+  static const char *const mounts[][2] = {
+    { "proc", "/proc" }, { "sysfs", "/sys" }, { "devtmpfs", "/dev" },
+  };
+
+  for (int i = 0; i < 3; i++) {
+    sys2 (SYS_MKDIR, mounts[i][1], 0755);
+    sys5 (SYS_MOUNT, (long) mounts[i][0], (long) mounts[i][1],
+          (long) mounts[i][0], 0, 0);
+  }
+  disk_make_nodes ();
+}
+
+static void
+report_clock (const char *event)
+{
+  char source[64] = "";
+  char *next = source, *word;
+  int64_t ns = sys_now_ns (), tsc = sys_tsc ();
+
+  sys_read_file ("/sys/devices/system/clocksource/clocksource0/"
+                 "current_clocksource", source, sizeof source);
+  word = text_word (&next);
+  report_begin (event);
+  report_number ("ns", ns);
+  report_number ("tsc", tsc);
+  if (word != NULL)
+    report_text ("clocksource", word);
+}
+
+static void
+report_start (void)
+{
+  struct sys_utsname uts;
+
+  report_clock ("start");
+  if (sys1 (SYS_UNAME, &uts) == 0)
+    report_text ("kernel", uts.release);
+  report_number ("agent", 1);
+  report_end ();
+}
+
+/* Does not return. */
+static void
+power_off (void)
+{
+  enum { RESTART = 0x01234567, POWER_OFF = 0x4321fedc };
+  int fd;
+
+  report_clock ("end");
+  report_text ("status", report_failed () ? "failed" : "ok");
+  report_end ();
+  report_drain ();
+  sys0 (SYS_SYNC);
+  /* A kernel that runs without ACPI halts instead of powering off; QEMU's
+   * isa-debug-exit or, with -no-reboot, a restart ends the machine then. */
+  fd = sys_open ("/proc/acpi", O_RDONLY);
+  if (fd < 0)
+    fd = sys_open ("/sys/firmware/acpi/tables", O_RDONLY);
+  if (fd >= 0)
+    sys4 (SYS_REBOOT, 0xfee1dead, 672274793, POWER_OFF, 0);
+  sys_outb (0x501, 0);
+  sys4 (SYS_REBOOT, 0xfee1dead, 672274793, RESTART, 0);
+  for (;;)
+    sys_sleep_ns (999999999);
+}
+
+static long
+console_step (struct step *step)
+{
+  const char *device = step_text (step, "device");
+
+  step_check_unknown (step);
+  if (step->problem != NULL || device == NULL)
+    return -SYS_EINVAL;
+  return report_open (device);
+}
+
+static long
+sysfs_step (struct step *step)
+{
+  const char *path = step_text (step, "path");
+  const char *value = step_text (step, "value");
+
+  step_check_unknown (step);
+  if (step->problem != NULL || path == NULL || value == NULL)
+    return -SYS_EINVAL;
+  return sys_write_file (path, value);
+}
+
+/* Steps that need a disk are refused without one. */
+static long
+disk_step (struct step *step)
+{
+  bool write = text_equal (step->verb, "write");
+
+  if (disk.fd < 0) {
+    step->problem = "there was no device step";
+    return -SYS_ENODEV;
+  }
+  if (write || text_equal (step->verb, "read"))
+    return io_run (&disk, step, write);
+  return disk_readahead (&disk, step);
+}
+
+static long
+do_step (struct step *step)
+{
+  const char *verb = step->verb;
+
+  if (step->problem != NULL)
+    return -SYS_EINVAL;
+  if (text_equal (verb, "modules"))
+    return modules_load ();
+  if (text_equal (verb, "console"))
+    return console_step (step);
+  if (text_equal (verb, "device"))
+    return disk_open (&disk, step);
+  if (text_equal (verb, "sysfs"))
+    return sysfs_step (step);
+  if (text_equal (verb, "sync"))
+    return sys0 (SYS_SYNC);
+  if (text_equal (verb, "drop"))
+    return disk_drop (&disk);
+  if (text_equal (verb, "read") || text_equal (verb, "write")
+      || text_equal (verb, "readahead"))
+    return disk_step (step);
+  step->problem = "the step is unknown";
+  return -SYS_EINVAL;
+}
+
+static void
+do_job (char *job)
+{
+  static struct step step;
+  char *line;
+
+  while ((line = text_line (&job)) != NULL) {
+    long error;
+
+    if (!step_parse (&step, line))
+      continue;
+    if (text_equal (step.verb, "poweroff"))
+      return;
+    error = do_step (&step);
+    if (error < 0)
+      report_error (step.text, -error, step.problem);
+    if (error < 0 && text_equal (step.verb, "device"))
+      return;
+  }
+}
+
+void
+agent_main (void)
+{
+  static char job[65536];
+  long n;
+
+  mount_all ();
+  report_open ("/dev/ttyS0");
+  report_start ();
+  n = sys_read_file ("/job", job, sizeof job);
+  if (n < 0)
+    report_error ("/job", -n, "the job cannot be read");
+  else
+    do_job (job);
+  power_off ();
+}
