@@ -81,7 +81,7 @@ struct disk_stats {
   int64_t seeks;                /* arm movements, background included */
   int64_t seek_ns, rotation_ns, media_ns, bus_ns;
   int64_t destages, sectors_destaged;
-  int64_t lookahead_sectors;    /* read from the media ahead of need */
+  int64_t media_sectors_read;   /* look-ahead included */
   int64_t dirty_sectors;        /* now waiting in the write cache */
   int64_t max_queued;
 };
@@ -94,9 +94,10 @@ extern struct disk *disk_new (const struct profile *profile, uint64_t seed);
 extern void disk_free (struct disk *disk);
 
 /* Put a command in the drive's queue at time now_ns, which may not be
- * earlier than any time given before.  Returns 0, or -1 with errno:
- * EINVAL (unknown op, LBA range outside the drive), EAGAIN (queue full:
- * DISK_MAX_QUEUE commands waiting).
+ * earlier than any time given before; completions due before now_ns must
+ * have been taken with disk_advance.  Returns 0, or -1 with errno: EINVAL
+ * (unknown op, LBA range outside the drive, time going backwards), EAGAIN
+ * (DISK_MAX_QUEUE commands waiting).
  */
 #define DISK_MAX_QUEUE 256
 extern int disk_submit (struct disk *disk, int64_t now_ns,
@@ -124,7 +125,7 @@ typedef void disk_destaged_fn (void *opaque, int64_t lba, int64_t sectors,
 extern void disk_on_destaged (struct disk *disk, disk_destaged_fn *fn,
                               void *opaque);
 
-extern const struct disk_stats *disk_get_stats (const struct disk *disk);
+extern const struct disk_stats *disk_get_stats (struct disk *disk);
 
 extern const char *disk_op_name (enum disk_op op);
 extern const char *disk_hit_name (enum disk_hit hit);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the drive does between commands, on the same time line: look-ahead
+ * that was put off, and destaging.
+ */
+#include <stddef.h>
+
+#include "fixed.h"
+#include "internal.h"
+
+void
+background_report (struct disk *d, int64_t lba, int64_t end, int64_t when_ns)
+{
+  if (d->destaged == NULL || d->n_reports == d->max_reports)
+    return;
+  d->reports[d->n_reports++] = (struct report) { lba, end, when_ns };
+}
+
+static void
+deliver_reports (struct disk *d, int64_t t_ns)
+{
+  int n = 0;
+
+  while (n < d->n_reports && d->reports[n].when_ns <= t_ns) {
+    const struct report *r = &d->reports[n++];
+
+    d->destaged (d->destaged_opaque, r->lba, r->end - r->lba, r->when_ns);
+  }
+  for (int i = n; i < d->n_reports; i++)
+    d->reports[i - n] = d->reports[i];
+  d->n_reports -= n;
+}
+
+/* The extent to destage next: the oldest, or the next one upwards of the
+ * arm and then from the start again (C-LOOK).
+ */
+static const struct extent *
+next_extent (const struct disk *d)
+{
+  const struct dirty *w = &d->dirty;
+  int best = 0;
+
+  if (d->profile.write_cache.order == DESTAGE_ELEVATOR) {
+    best = dirty_find (w, d->arm.limit - 1);
+    return &w->extents[best < w->n ? best : 0];
+  }
+  for (int i = 1; i < w->n; i++)
+    if (w->extents[i].order < w->extents[best].order)
+      best = i;
+  return &w->extents[best];
+}
+
+bool
+background_destage (struct disk *d, int64_t t_ns)
+{
+  const struct extent *e;
+
+  if (d->dirty.n == 0)
+    return false;
+  e = next_extent (d);
+  arm_start (d, WORK_DESTAGE, t_ns, e->lba, e->end, 0);
+  return true;
+}
+
+/* Start whatever is due before t_ns, the arm being free since arm.end_ns. */
+static bool
+start_next (struct disk *d, int64_t t_ns)
+{
+  int64_t free_ns = d->arm.end_ns;
+
+  if (d->wanted > 0 && d->current >= 0) {
+    int64_t from = d->segments.v[d->current].end;
+    int64_t limit = d->wanted;
+
+    d->wanted = 0;
+    if (limit > from) {
+      arm_start (d, WORK_READ, free_ns, from, limit, 0);
+      return true;
+    }
+  }
+  if (d->dirty.n == 0)
+    return false;
+  free_ns = max_i64 (free_ns,
+                     d->dirty_since_ns + d->profile.write_cache.delay_ns);
+  return free_ns < t_ns && background_destage (d, free_ns);
+}
+
+void
+background_run (struct disk *d, int64_t t_ns)
+{
+  for (;;) {
+    if (arm_busy (d, t_ns))
+      break;
+    arm_finish (d);
+    if (d->arm.end_ns >= t_ns || !start_next (d, t_ns))
+      break;
+  }
+  deliver_reports (d, t_ns);
+}
+
+int64_t
+background_drain (struct disk *d, int64_t t_ns)
+{
+  if (d->dirty.n == 0)
+    return t_ns;
+  d->wanted = 0;
+  if (d->arm.work == WORK_READ)
+    t_ns = arm_claim (d, t_ns);
+  for (;;) {
+    t_ns = max_i64 (t_ns, d->arm.end_ns);
+    arm_finish (d);
+    if (!background_destage (d, t_ns))
+      return t_ns;
+  }
+}
+
+/* Sectors in the write cache at t_ns: those under way count until they
+ * have passed under the head.
+ */
+static int64_t
+dirty_sectors_at (const struct disk *d, int64_t t_ns)
+{
+  int64_t n = d->dirty.sectors;
+
+  if (d->arm.work == WORK_DESTAGE)
+    n -= arm_position (d, t_ns) - d->arm.lba;
+  return n;
+}
+
+int64_t
+background_room (struct disk *d, int64_t t_ns, int64_t lba, int64_t end)
+{
+  int64_t capacity = d->profile.write_cache.size_bytes / DISK_SECTOR_SIZE;
+  int64_t sectors = min_i64 (end - lba, capacity);
+
+  for (;;) {
+    int64_t excess = dirty_sectors_at (d, t_ns) + sectors - capacity;
+    const struct arm *a = &d->arm;
+
+    if (dirty_has_entry (&d->dirty, lba, end)) {
+      int64_t first = arm_position (d, t_ns);
+
+      if (excess <= 0)
+        return t_ns;
+      if (a->work == WORK_DESTAGE && first + excess <= a->limit)
+        return a->from_ns +
+          geometry_transfer_ns (&d->geometry, a->lba,
+                                first + excess - a->lba);
+    }
+    /* Not even the work under way makes room: see it through and start
+     * the next, whatever the delay says.
+     */
+    t_ns = arm_busy (d, t_ns) && a->work != WORK_DESTAGE
+      ? arm_claim (d, t_ns) : max_i64 (t_ns, a->end_ns);
+    arm_finish (d);
+    if (!background_destage (d, t_ns))
+      return t_ns;
+  }
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixed.h"
+#include "internal.h"
+
+static int
+init_write_cache (struct disk *d)
+{
+  struct profile_write_cache *p = &d->profile.write_cache;
+
+  if (p->size_bytes == 0)
+    p->size_bytes = d->profile.buffer.size_bytes;
+  if (p->max_extents == 0)
+    p->max_extents = 1;
+  if (p->unit_sectors == 0)
+    p->unit_sectors = 1;
+  /* Serving one command destages at most every extent there is. */
+  d->max_reports = (int) p->max_extents + 8;
+  d->reports = calloc ((size_t) d->max_reports, sizeof d->reports[0]);
+  if (d->reports == NULL)
+    return -1;
+  return dirty_init (&d->dirty, (int) p->max_extents);
+}
+
+static void
+init_segments (struct disk *d)
+{
+  struct profile_buffer *p = &d->profile.buffer;
+
+  if (p->segments == 0)
+    p->segments = 1;
+  if (p->segment_bytes == 0)
+    p->segment_bytes = p->size_bytes / p->segments;
+  p->segment_bytes = max_i64 (p->segment_bytes, DISK_SECTOR_SIZE);
+  d->segments.n = (int) p->segments;
+  d->segments.capacity = p->segment_bytes / DISK_SECTOR_SIZE;
+  d->current = -1;
+}
+
+struct disk *
+disk_new (const struct profile *profile, uint64_t seed)
+{
+  struct disk *d = calloc (1, sizeof *d);
+  struct switch_times times;
+
+  if (d == NULL)
+    return NULL;
+  d->profile = *profile;
+  if (init_write_cache (d) == -1) {
+    disk_free (d);
+    errno = ENOMEM;
+    return NULL;
+  }
+  init_segments (d);
+  times.head_ns = profile->seek.head_switch_ns;
+  /* One cylinder on, with the first head again: whichever takes longer. */
+  times.cylinder_ns = profile->seek.curve == SEEK_CURVE_TABLE
+    ? profile->seek.points[0].time_ns : profile->seek.track_ns;
+  times.cylinder_ns = max_i64 (times.cylinder_ns, times.head_ns);
+  geometry_init (&d->geometry, &profile->geometry, &times,
+                 splitmix64 (&seed));
+  seek_init (&d->seek, &profile->seek, d->geometry.cylinders);
+  return d;
+}
+
+void
+disk_free (struct disk *d)
+{
+  if (d == NULL)
+    return;
+  dirty_free (&d->dirty);
+  free (d->reports);
+  free (d);
+}
+
+static void
+serve (struct disk *d)
+{
+  if (d->profile.instant) {
+    d->service.complete_ns = d->service.start_ns;
+    return;
+  }
+  switch (d->service.request.op) {
+  case DISK_READ:  serve_read (d);  break;
+  case DISK_WRITE: serve_write (d); break;
+  case DISK_FLUSH: serve_flush (d); break;
+  case DISK_TRIM:  serve_trim (d);  break;
+  }
+}
+
+static unsigned
+background_met (const struct disk *d, int64_t t_ns)
+{
+  if (!arm_busy (d, t_ns))
+    return 0;
+  return d->arm.work == WORK_DESTAGE ? DISK_MET_DESTAGE : DISK_MET_LOOKAHEAD;
+}
+
+/* Take up the next command, if there is one, at t_ns. */
+static void
+start_service (struct disk *d, int64_t t_ns)
+{
+  struct disk_completion *c = &d->service;
+
+  d->busy = d->queued > 0;
+  if (!d->busy)
+    return;
+  *c = (struct disk_completion) {
+    .request = d->queue[0],
+    .arrival_ns = d->arrivals[0],
+    .start_ns = max_i64 (t_ns, d->arrivals[0]),
+    .hit = DISK_HIT_NONE,
+    .segment = -1,
+  };
+  d->queued--;
+  memmove (&d->queue[0], &d->queue[1], (size_t) d->queued * sizeof d->queue[0]);
+  memmove (&d->arrivals[0], &d->arrivals[1],
+           (size_t) d->queued * sizeof d->arrivals[0]);
+  c->times.queue_ns = c->start_ns - c->arrival_ns;
+  background_run (d, c->start_ns);
+  c->background = background_met (d, c->start_ns);
+  serve (d);
+  d->stats.bus_ns += c->times.bus_ns;
+}
+
+static bool
+valid_range (const struct disk *d, const struct disk_request *r)
+{
+  if (r->op == DISK_FLUSH)
+    return true;
+  return r->lba >= 0 && r->sectors > 0 &&
+    r->lba < d->geometry.sectors && r->sectors <= d->geometry.sectors - r->lba;
+}
+
+int
+disk_submit (struct disk *d, int64_t now_ns, const struct disk_request *r)
+{
+  if (r->op > DISK_TRIM || !valid_range (d, r) || now_ns < d->now_ns ||
+      disk_next_event (d) < now_ns) {
+    errno = EINVAL;
+    return -1;
+  }
+  if (d->queued == DISK_MAX_QUEUE) {
+    errno = EAGAIN;
+    return -1;
+  }
+  d->now_ns = now_ns;
+  d->queue[d->queued] = *r;
+  d->arrivals[d->queued++] = now_ns;
+  d->stats.max_queued = max_i64 (d->stats.max_queued, d->queued + d->busy);
+  if (!d->busy)
+    start_service (d, now_ns);
+  return 0;
+}
+
+int64_t
+disk_next_event (const struct disk *d)
+{
+  return d->busy ? d->service.complete_ns : DISK_NEVER;
+}
+
+bool
+disk_advance (struct disk *d, int64_t t_ns, struct disk_completion *completion)
+{
+  d->now_ns = max_i64 (d->now_ns, t_ns);
+  if (!d->busy || d->service.complete_ns > t_ns) {
+    background_run (d, t_ns);
+    return false;
+  }
+  background_run (d, d->service.complete_ns);
+  if (!d->profile.instant) {
+    if (d->service.request.op == DISK_WRITE)
+      finish_write (d);
+    else if (d->service.request.op == DISK_TRIM)
+      finish_trim (d);
+  }
+  *completion = d->service;
+  start_service (d, d->service.complete_ns);
+  return true;
+}
+
+void
+disk_on_destaged (struct disk *d, disk_destaged_fn *fn, void *opaque)
+{
+  d->destaged = fn;
+  d->destaged_opaque = opaque;
+}
+
+const struct disk_stats *
+disk_get_stats (struct disk *d)
+{
+  d->stats.dirty_sectors = d->dirty.sectors;
+  return &d->stats;
+}
+
+const char *
+disk_op_name (enum disk_op op)
+{
+  static const char *const names[] = { "read", "write", "flush", "trim" };
+
+  return names[op];
+}
+
+const char *
+disk_hit_name (enum disk_hit hit)
+{
+  static const char *const names[] = {
+    [DISK_HIT_NONE] = "none",
+    [DISK_HIT_MISS] = "miss",
+    [DISK_HIT_FULL] = "hit",
+    [DISK_HIT_STREAM] = "stream",
+    [DISK_HIT_RESTART] = "restart",
+    [DISK_HIT_DIRTY] = "dirty",
+    [DISK_HIT_CACHED] = "cached",
+    [DISK_HIT_THROUGH] = "through",
+  };
+
+  return names[hit];
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Where sectors are and when they pass under the head.
+ *
+ * Angles are counted in phase units.  One revolution is `revolution` units
+ * and the platter turns `rate` units a nanosecond, both whole numbers in
+ * lowest terms, so that the angle at any time is exact although the period
+ * of, say, 7200 rpm is no whole number of nanoseconds.
+ *
+ * Inside a zone the sectors lie along one long line: track after track,
+ * with a gap (the skew) between them.  The distance along that line between
+ * two sectors is a closed formula, so the cost of a transfer does not
+ * depend on its length.
+ */
+#ifndef SPINDLE_GEOMETRY_H
+#define SPINDLE_GEOMETRY_H
+
+#include <stdint.h>
+
+#include "profile.h"
+
+struct zone {
+  int64_t first_lba;
+  int64_t sectors;              /* with an LBA; the rest is spare */
+  int64_t first_cylinder;
+  int64_t sectors_per_track;
+  int64_t start_phase;          /* of the zone's first sector */
+  int64_t head_gap;             /* phase between a track's end and the next
+                                   track's start, on the same cylinder */
+  int64_t cylinder_gap;         /* the same, to the next cylinder */
+  int64_t cylinder_length;      /* phase of one cylinder with its gaps */
+};
+
+struct geometry {
+  int64_t sectors;
+  int64_t cylinders;
+  int64_t heads;
+  int64_t revolution;           /* phase units */
+  int64_t rate;                 /* phase units per ns */
+  int64_t phase_at_zero;        /* angle at time 0 */
+  int n_zones;
+  struct zone zones[PROFILE_MAX_ZONES];
+};
+
+/* Where one sector is. */
+struct place {
+  int64_t cylinder;
+  int64_t head;
+  int64_t phase;                /* where it begins, 0 <= phase < revolution */
+};
+
+/* The times that decide whether a skew hides a switch. */
+struct switch_times {
+  int64_t head_ns;
+  int64_t cylinder_ns;
+};
+
+extern void geometry_init (struct geometry *g,
+                           const struct profile_geometry *profile,
+                           const struct switch_times *times,
+                           uint64_t angle);
+
+/* Find a sector; 0 <= lba < g->sectors. */
+extern void geometry_locate (const struct geometry *g, int64_t lba,
+                             struct place *place);
+
+/* Angle of the platter at a time. */
+extern int64_t geometry_phase_at (const struct geometry *g, int64_t t_ns);
+
+/* How long after t_ns the angle is next `phase`: 0 <= ns <= a revolution. */
+extern int64_t geometry_wait_ns (const struct geometry *g, int64_t t_ns,
+                                 int64_t phase);
+
+/* Time from the start of sector lba to the end of sector lba + sectors - 1
+ * when nothing interrupts the transfer: switches and lost revolutions
+ * between tracks are part of it.  0 for 0 sectors.
+ */
+extern int64_t geometry_transfer_ns (const struct geometry *g, int64_t lba,
+                                     int64_t sectors);
+
+/* The inverse: how many whole sectors have passed, at most max, elapsed_ns
+ * after the start of sector lba.
+ */
+extern int64_t geometry_sectors_passed (const struct geometry *g, int64_t lba,
+                                        int64_t elapsed_ns, int64_t max);
+
+/* Sectors from lba to the end of its track. */
+extern int64_t geometry_track_left (const struct geometry *g, int64_t lba);
+
+/* Duration of one revolution, rounded to the nearest nanosecond. */
+extern int64_t geometry_revolution_ns (const struct geometry *g);
+
+#endif /* SPINDLE_GEOMETRY_H */

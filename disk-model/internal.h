@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The drive's state, shared by the files of this folder.
+ */
+#ifndef SPINDLE_INTERNAL_H
+#define SPINDLE_INTERNAL_H
+
+#include "dirty.h"
+#include "disk.h"
+#include "geometry.h"
+#include "seek.h"
+#include "segments.h"
+
+/* What the arm is doing.  Sectors pass one after another from `lba` on,
+ * the first beginning at from_ns, until `limit` is reached at end_ns.
+ * Where it is in between is worked out only when somebody asks.
+ */
+enum work {
+  WORK_NONE,                    /* resting since end_ns after sector limit - 1 */
+  WORK_READ,                    /* a read, going on as look-ahead */
+  WORK_WRITE,                   /* a write that waits for the media */
+  WORK_DESTAGE,
+};
+
+struct arm {
+  enum work work;
+  int64_t lba, limit;
+  int64_t start_ns;             /* the arm began to move */
+  int64_t seek_end_ns;          /* it has arrived, not yet settled to write */
+  int64_t settle_end_ns;
+  int64_t from_ns;              /* sector lba has come round */
+  int64_t end_ns;
+  int64_t cylinder, head;       /* where it was sent; see arm_rest */
+};
+
+/* A destaged run that the caller has not been told of yet. */
+struct report {
+  int64_t lba, end, when_ns;
+};
+
+struct disk {
+  struct profile profile;
+  struct geometry geometry;
+  struct seek seek;
+  struct segments segments;
+  struct dirty dirty;
+  struct arm arm;
+
+  int current;                  /* segment of the stream the head reads, -1 */
+  int64_t wanted;               /* look-ahead of `current` put off: its limit */
+  int64_t dirty_since_ns;       /* when the write cache last became busy */
+
+  struct disk_completion service; /* the command in service */
+  bool busy;
+  struct disk_request queue[DISK_MAX_QUEUE]; /* waiting, oldest first */
+  int64_t arrivals[DISK_MAX_QUEUE];
+  int queued;
+  int64_t now_ns;               /* latest time given */
+
+  struct report *reports;       /* oldest first */
+  int n_reports, max_reports;
+  disk_destaged_fn *destaged;
+  void *destaged_opaque;
+
+  struct disk_stats stats;
+};
+
+static inline int64_t
+bus_ns (const struct disk *d, int64_t sectors)
+{
+  return sectors * DISK_SECTOR_SIZE * d->profile.interface.bus_ps_per_byte /
+    1000;
+}
+
+/* arm.c */
+
+/* The first sector the arm has not passed at t_ns. */
+extern int64_t arm_position (const struct disk *d, int64_t t_ns);
+
+/* Is the arm at work at t_ns? */
+extern bool arm_busy (const struct disk *d, int64_t t_ns);
+
+/* Send the arm, free since t_ns, to lba.  Data to write are there at
+ * data_ns (0 for reads).
+ */
+extern void arm_start (struct disk *d, enum work work, int64_t t_ns,
+                       int64_t lba, int64_t limit, int64_t data_ns);
+
+/* Let the work under way go on to a farther limit. */
+extern void arm_extend (struct disk *d, int64_t limit);
+
+/* When the arm is free for a command that wants it at t_ns; background
+ * work is cut short as the profile says.
+ */
+extern int64_t arm_claim (struct disk *d, int64_t t_ns);
+
+/* Cut a destage short at the next unit after t_ns. */
+extern void arm_cut_destage (struct disk *d, int64_t t_ns);
+
+/* Take note of work that has ended. */
+extern void arm_finish (struct disk *d);
+
+/* background.c */
+
+/* Run look-ahead and destage to t_ns. */
+extern void background_run (struct disk *d, int64_t t_ns);
+
+/* Start the next destage now, the arm being free.  false: nothing dirty. */
+extern bool background_destage (struct disk *d, int64_t t_ns);
+
+/* Everything in the write cache goes to the media from t_ns on; returns
+ * when the last sector is there.
+ */
+extern int64_t background_drain (struct disk *d, int64_t t_ns);
+
+/* When, from t_ns on, the write cache takes [lba, end). */
+extern int64_t background_room (struct disk *d, int64_t t_ns, int64_t lba,
+                                int64_t end);
+
+/* Note that [lba, end) is on the media since when_ns. */
+extern void background_report (struct disk *d, int64_t lba, int64_t end,
+                               int64_t when_ns);
+
+/* read.c, write.c: serve the command in d->service from service.start_ns
+ * and fill in the rest of it.
+ */
+extern void serve_read (struct disk *d);
+extern void serve_write (struct disk *d);
+extern void serve_flush (struct disk *d);
+extern void serve_trim (struct disk *d);
+
+/* What a write or trim leaves behind, at its completion. */
+extern void finish_write (struct disk *d);
+extern void finish_trim (struct disk *d);
+
+/* Go on filling the current segment up to limit. */
+extern void read_ahead (struct disk *d, int64_t t_ns, int64_t limit);
+
+/* Charge the arm's way to the data of the command in service, from
+ * *cursor on, and move *cursor to the end of the transfer at media_end_ns.
+ */
+extern void charge_media (struct disk *d, int64_t *cursor,
+                          int64_t media_end_ns);
+
+/* Charge the time from *cursor to until_ns, if any, to *part. */
+static inline void
+charge (int64_t *cursor, int64_t until_ns, int64_t *part)
+{
+  if (until_ns > *cursor) {
+    *part += until_ns - *cursor;
+    *cursor = until_ns;
+  }
+}
+
+#endif /* SPINDLE_INTERNAL_H */

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fixed.h"
+#include "internal.h"
+
+static bool
+is_cached (const struct disk *d, const struct disk_request *r)
+{
+  return d->profile.write_cache.enabled && !(r->flags & DISK_FUA);
+}
+
+/* Data the media or the cache are about to replace leave the segments. */
+static void
+forget (struct disk *d, int64_t t_ns, int64_t lba, int64_t end)
+{
+  const struct segment *g;
+
+  if (d->current >= 0) {
+    bool reading = d->arm.work == WORK_READ;
+    int64_t start, stop;
+
+    g = &d->segments.v[d->current];
+    start = min_i64 (g->start, reading ? d->arm.lba : g->start);
+    stop = max_i64 (g->end, reading ? d->arm.limit : g->end);
+    if (lba < stop && end > start) {
+      if (reading && arm_busy (d, t_ns))
+        arm_claim (d, t_ns);
+      d->current = -1;
+      d->wanted = 0;
+    }
+  }
+  segments_forget (&d->segments, lba, end);
+}
+
+/* A write never changes sectors that are on their way to the media: it
+ * waits until they are there.
+ */
+static int64_t
+wait_for_destage (struct disk *d, int64_t t_ns, int64_t lba, int64_t end)
+{
+  struct arm *a = &d->arm;
+
+  if (a->work != WORK_DESTAGE || !arm_busy (d, t_ns) ||
+      lba >= a->limit || end <= a->lba)
+    return t_ns;
+  arm_cut_destage (d, t_ns);
+  if (lba >= a->limit)
+    return t_ns;
+  return max_i64 (t_ns, a->end_ns);
+}
+
+/* Into the write cache: done when it has room and the bus has brought the
+ * data.
+ */
+static void
+serve_cached (struct disk *d)
+{
+  struct disk_completion *c = &d->service;
+  int64_t lba = c->request.lba, end = lba + c->request.sectors;
+  int64_t cursor = c->start_ns, bus = bus_ns (d, c->request.sectors);
+  int64_t free_ns, room_ns;
+
+  c->hit = DISK_HIT_CACHED;
+  charge (&cursor, cursor + d->profile.overhead.write_ns,
+          &c->times.overhead_ns);
+  free_ns = wait_for_destage (d, c->start_ns, lba, end);
+  charge (&cursor, free_ns, &c->times.actuator_ns);
+  room_ns = background_room (d, c->start_ns, lba, end);
+  if (room_ns > cursor)
+    c->background |= DISK_MET_FULL;
+  bus = max_i64 (cursor + bus, room_ns + bus_ns (d, 1));
+  charge (&cursor, min_i64 (room_ns, bus), &c->times.actuator_ns);
+  charge (&cursor, bus, &c->times.bus_ns);
+  c->complete_ns = cursor;
+}
+
+/* To the media: the bus fills the buffer while the arm is on its way. */
+static void
+serve_through (struct disk *d)
+{
+  struct disk_completion *c = &d->service;
+  const struct disk_request *r = &c->request;
+  int64_t end = r->lba + r->sectors;
+  int64_t cursor = c->start_ns, lead_ns = bus_ns (d, r->sectors);
+
+  c->hit = DISK_HIT_THROUGH;
+  charge (&cursor, cursor + d->profile.overhead.write_ns,
+          &c->times.overhead_ns);
+  if (d->profile.interface.overlap) {
+    int64_t media_ns = geometry_transfer_ns (&d->geometry, r->lba,
+                                             r->sectors);
+
+    lead_ns = max_i64 (bus_ns (d, 1), lead_ns - media_ns);
+  }
+  d->wanted = 0;
+  arm_start (d, WORK_WRITE, arm_claim (d, cursor), r->lba, end,
+             cursor + lead_ns);
+  d->current = -1;
+  charge_media (d, &cursor, d->arm.end_ns);
+  c->complete_ns = cursor;
+}
+
+void
+serve_write (struct disk *d)
+{
+  struct disk_completion *c = &d->service;
+  int64_t lba = c->request.lba, end = lba + c->request.sectors;
+
+  d->stats.writes++;
+  d->stats.sectors_written += c->request.sectors;
+  forget (d, c->start_ns, lba, end);
+  if (is_cached (d, &c->request))
+    serve_cached (d);
+  else
+    serve_through (d);
+}
+
+void
+serve_flush (struct disk *d)
+{
+  struct disk_completion *c = &d->service;
+  int64_t cursor = c->start_ns;
+
+  d->stats.flushes++;
+  charge (&cursor, cursor + d->profile.overhead.flush_ns,
+          &c->times.overhead_ns);
+  charge (&cursor, background_drain (d, c->start_ns), &c->times.media_ns);
+  c->complete_ns = cursor;
+}
+
+void
+serve_trim (struct disk *d)
+{
+  struct disk_completion *c = &d->service;
+  int64_t lba = c->request.lba, end = lba + c->request.sectors;
+  int64_t cursor = c->start_ns;
+
+  d->stats.trims++;
+  forget (d, cursor, lba, end);
+  charge (&cursor, cursor + d->profile.overhead.trim_ns,
+          &c->times.overhead_ns);
+  charge (&cursor, wait_for_destage (d, c->start_ns, lba, end),
+          &c->times.actuator_ns);
+  c->complete_ns = cursor;
+}
+
+/* Sectors of [lba, end) that the write cache held are settled. */
+static void
+settle_dirty (struct disk *d, int64_t lba, int64_t end, int64_t when_ns)
+{
+  const struct dirty *w = &d->dirty;
+
+  for (int i = dirty_find (w, lba);
+       i < w->n && w->extents[i].lba < end; i++)
+    background_report (d, max_i64 (lba, w->extents[i].lba),
+                       min_i64 (end, w->extents[i].end), when_ns);
+  dirty_remove (&d->dirty, lba, end);
+}
+
+void
+finish_write (struct disk *d)
+{
+  const struct disk_completion *c = &d->service;
+  int64_t lba = c->request.lba, end = lba + c->request.sectors;
+  struct arm *a = &d->arm;
+
+  if (!is_cached (d, &c->request)) {
+    settle_dirty (d, lba, end, c->complete_ns);
+    return;
+  }
+  if (d->dirty.n == 0)
+    d->dirty_since_ns = c->complete_ns;
+  dirty_add (&d->dirty, lba, end);
+  /* Data that follow what is on its way join it without a new search, as
+   * long as the head is not past.
+   */
+  if (a->work == WORK_DESTAGE && arm_busy (d, c->complete_ns) &&
+      lba == a->limit)
+    arm_extend (d, end);
+}
+
+void
+finish_trim (struct disk *d)
+{
+  const struct disk_completion *c = &d->service;
+
+  settle_dirty (d, c->request.lba, c->request.lba + c->request.sectors,
+                c->complete_ns);
+}
