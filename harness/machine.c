@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+#include "spindle.h"
+
+const char *const machine_kinds[] = { "ide", "ahci", NULL };
+
+static const char *const config_files[] = { "pc-ide.cfg", "q35-ahci.cfg" };
+
+void
+machine_nbdkit (struct words *argv, const struct pieces *pieces,
+                const struct machine *m, const struct drive_server *d)
+{
+  size_t i;
+
+  words_add (argv, nbdkit_program ());
+  words_add (argv, "-f");
+  words_add (argv, "-U");
+  words_add (argv, d->socket);
+  words_add (argv, "-P");
+  words_add (argv, d->pidfile);
+  words_add (argv, pieces->plugin);
+  words_addf (argv, "profile=%s", d->profile);
+  for (i = 0; d->set && i < d->set->n; ++i)
+    words_addf (argv, "set=%s", d->set->word[i]);
+  words_addf (argv, "seed=%lld", (long long) d->seed);
+  if (d->image)
+    words_addf (argv, "file=%s", d->image);
+  if (m->virtual_clock) {
+    words_add (argv, "clock=virtual");
+    words_addf (argv, "clock-page=%s", d->clock_page);
+  }
+  else
+    words_add (argv, "clock=real");
+  if (d->trace)
+    words_addf (argv, "trace=%s", d->trace);
+  if (d->stats)
+    words_addf (argv, "stats=%s", d->stats);
+}
+
+/* VALUE as it must be written in a QEMU option: commas twice. */
+static char *
+option_value (const char *value)
+{
+  char *r = allocate (strlen (value) * 2 + 1, 1), *p = r;
+
+  for (; *value; ++value) {
+    if (*value == ',')
+      *p++ = ',';
+    *p++ = *value;
+  }
+  return r;
+}
+
+static void
+append_option (char **options, const char *key, const char *value)
+{
+  char *escaped = option_value (value);
+  char *longer = format ("%s,%s=%s", *options, key, escaped);
+
+  free (escaped);
+  free (*options);
+  *options = longer;
+}
+
+static void
+append_number (char **options, const char *key, uint32_t value)
+{
+  char *text = format ("%u", value);
+
+  append_option (options, key, text);
+  free (text);
+}
+
+/* -device ide-hd,...: what QEMU itself can say in IDENTIFY. */
+static char *
+disk_device (const struct machine *m, const struct profile_identify *id)
+{
+  char *r = format ("ide-hd,drive=drive,bus=ide.0%s",
+                    m->kind == MACHINE_IDE ? ",unit=0" : "");
+
+  if (id->model[0])
+    append_option (&r, "model", id->model);
+  if (id->firmware[0])
+    append_option (&r, "ver", id->firmware);
+  if (id->serial[0])
+    append_option (&r, "serial", id->serial);
+  if (id->cylinders && id->heads && id->sectors) {
+    append_number (&r, "cyls", id->cylinders);
+    append_number (&r, "heads", id->heads);
+    append_number (&r, "secs", id->sectors);
+  }
+  if (id->rotation_rate)
+    append_number (&r, "rotation_rate", id->rotation_rate);
+  return r;
+}
+
+void
+machine_qemu (struct words *argv, const struct pieces *pieces,
+              const struct machine *m, const struct profile *profile,
+              const char *socket)
+{
+  char *device = disk_device (m, &profile->identify);
+  char *escaped = option_value (socket);
+
+  words_add (argv, qemu_program ());
+  words_add (argv, "-no-user-config");
+  words_add (argv, "-nodefaults");
+  words_add (argv, "-readconfig");
+  words_addf (argv, "%s/%s", pieces->configs, config_files[m->kind]);
+  words_add (argv, "-m");
+  words_addf (argv, "%lld", (long long) m->memory_mib);
+  words_add (argv, "-accel");
+  words_add (argv, "tcg");
+  if (m->virtual_clock) {
+    words_add (argv, "-icount");
+    words_addf (argv, "shift=%lld,sleep=off", (long long) m->shift);
+    words_add (argv, "-rtc");
+    words_add (argv, "base=2004-01-01,clock=vm");
+    words_add (argv, "-seed");
+    words_add (argv, "1");
+  }
+  words_add (argv, "-blockdev");
+  words_addf (argv, "driver=nbd,node-name=drive,server.type=unix,"
+              "server.path=%s%s", escaped,
+              profile->interface.trim ? ",discard=unmap" : "");
+  words_add (argv, "-device");
+  words_add (argv, device);
+  free (device);
+  free (escaped);
+}
+
+void
+machine_environment (struct words *env, const struct pieces *pieces,
+                     const struct machine *m, const struct profile *profile,
+                     const char *socket, const char *clock_page,
+                     const char *stats)
+{
+  if (!m->virtual_clock)
+    return;
+  words_addf (env, "LD_PRELOAD=%s", pieces->bridge);
+  words_addf (env, "SPINDLE_CLOCK=%s=%s", socket, clock_page);
+  if (stats)
+    words_addf (env, "SPINDLE_CLOCK_STATS=%s", stats);
+  (void) profile;               /* TODO: SPINDLE_IDENTIFY */
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The emulated computer: from a few settings and a drive to the command
+ * lines of nbdkit and QEMU.
+ */
+#ifndef SPINDLE_MACHINE_H
+#define SPINDLE_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pieces.h"
+#include "profile.h"
+#include "words.h"
+
+enum machine_kind { MACHINE_IDE, MACHINE_AHCI };
+extern const char *const machine_kinds[]; /* "ide", "ahci", NULL */
+
+struct machine {
+  int kind;
+  bool virtual_clock;
+  int64_t shift;                /* the CPU does 1 instruction in 2^shift ns */
+  int64_t memory_mib;
+};
+#define MACHINE_DEFAULT \
+  { .kind = MACHINE_IDE, .virtual_clock = true, .shift = 1, \
+    .memory_mib = 128 }
+#define MACHINE_MAX_SHIFT 10
+#define MACHINE_MAX_MEMORY_MIB 65536
+
+/* The drive's side of a machine: what nbdkit is started with. */
+struct drive_server {
+  const char *profile;          /* name or path, for the plugin */
+  const struct words *set;      /* KEY=VALUE overrides */
+  int64_t seed;
+  const char *image;            /* raw file, or NULL for an empty drive */
+  const char *socket, *pidfile;
+  const char *clock_page;       /* virtual clock only */
+  const char *trace, *stats;    /* or NULL */
+};
+
+/* nbdkit's command line. */
+void machine_nbdkit (struct words *argv, const struct pieces *pieces,
+                     const struct machine *m, const struct drive_server *d);
+
+/* QEMU's command line: the machine and the drive, nothing to boot yet. */
+void machine_qemu (struct words *argv, const struct pieces *pieces,
+                   const struct machine *m, const struct profile *profile,
+                   const char *socket);
+
+/* What QEMU's environment needs on top: the bridge and its settings.
+ * STATS is the file it leaves at the end, or NULL.
+ */
+void machine_environment (struct words *env, const struct pieces *pieces,
+                          const struct machine *m,
+                          const struct profile *profile, const char *socket,
+                          const char *clock_page, const char *stats);
+
+#endif /* SPINDLE_MACHINE_H */

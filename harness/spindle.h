@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What every part of the spindle command shares.
+ */
+#ifndef SPINDLE_H
+#define SPINDLE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum spindle_exit {
+  EXIT_REPRODUCED = 0,          /* or simply: it worked */
+  EXIT_NOT_REPRODUCED = 1,      /* an asserted figure came out differently */
+  EXIT_USAGE = 2,
+  EXIT_COULD_NOT_RUN = 3,
+};
+
+/* Print one line, "spindle: ...", on standard error. */
+void complain (const char *fmt, ...)
+  __attribute__ ((format (printf, 1, 2)));
+
+/* asprintf that does not fail: running out of memory ends the program.
+ * The caller frees the result.
+ */
+char *format (const char *fmt, ...)
+  __attribute__ ((format (printf, 1, 2)));
+
+char *format_args (const char *fmt, va_list args)
+  __attribute__ ((format (printf, 1, 0)));
+
+/* calloc and realloc likewise. */
+void *allocate (size_t n, size_t size);
+void *reallocate (void *p, size_t n, size_t size);
+
+/* The candidate nearest to WORD, or NULL when none is near.  CANDIDATES
+ * ends with NULL.
+ */
+const char *nearest_word (const char *word, const char *const *candidates);
+
+/* Parse a whole decimal number in MIN..MAX; -1 if TEXT is anything else. */
+int parse_number (const char *text, int64_t min, int64_t max, int64_t *r);
+
+/* The commands. */
+int command_run (int argc, char **argv);
+int command_vm (int argc, char **argv);
+int command_demo (int argc, char **argv);
+
+#endif /* SPINDLE_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A private directory for sockets, the clock page and whatever nobody
+ * asked to keep.
+ */
+#ifndef SPINDLE_WORKDIR_H
+#define SPINDLE_WORKDIR_H
+
+struct workdir {
+  char *path;
+  int fd;                       /* locked as long as we live */
+};
+
+/* Make one, mode 0700, under $XDG_RUNTIME_DIR, $TMPDIR or /tmp: the first
+ * where a socket's name fits.  Directories of this kind whose owner has
+ * died are removed.  Returns -1 after a message.
+ */
+int workdir_create (struct workdir *w);
+
+/* Remove it with everything in it. */
+void workdir_remove (struct workdir *w);
+
+/* mkdir -p.  Returns -1 after a message. */
+int make_directories (const char *path);
+
+#endif /* SPINDLE_WORKDIR_H */
