@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Every key a profile file may have.  profiles/README.md is made from this
+ * table by print-keys.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "loader-impl.h"
+
+#define AT(member) \
+  offsetof (struct load, member), sizeof (((struct load *) 0)->member)
+#define P(member) AT (profile.member)
+
+/* Bounds in the units of the kinds. */
+#define MS(n) ((int64_t) (n) * 1000000)
+#define RPM(n) ((int64_t) (n) * 100)
+#define MBPS(n) ((int64_t) (n) * 1000)
+
+/* The size of the field is what limits text; \0 is not counted. */
+#define TEXT(member) P (member), 0, sizeof (((struct profile *) 0)->member) - 1
+
+static const char *const curve_names[] =
+  { "none", "three-point", "table", NULL };
+static const char *const interrupt_names[] = { "abort", "finish", NULL };
+static const char *const tail_of_names[] = { "ring", "track", NULL };
+static const char *const order_names[] = { "arrival", "elevator", NULL };
+
+const struct key keys[] = {
+  { "title", KEY_TEXT, TEXT (title), NEED_ALWAYS, NULL, NULL,
+    "maker, model, year and size, for people" },
+  { "instant", KEY_BOOL, P (instant), 0, 1, NEED_NO, "false", NULL,
+    "no time at all and no queue; only geometry.sectors is then needed" },
+  { "sources", KEY_SOURCES, 0, 0, 0, 0, NEED_NO, NULL, NULL,
+    "what the marks refer to" },
+
+  { "identify.model", KEY_TEXT, TEXT (identify.model), NEED_NO, "", NULL,
+    "model number; empty = the emulator's own" },
+  { "identify.firmware", KEY_TEXT, TEXT (identify.firmware), NEED_NO, "",
+    NULL, "firmware revision; empty = the emulator's own" },
+  { "identify.serial", KEY_TEXT, TEXT (identify.serial), NEED_NO, "", NULL,
+    "serial number; empty = the emulator's own" },
+  { "identify.cylinders", KEY_COUNT, P (identify.cylinders), 0, 65535,
+    NEED_NO, "0", NULL, "word 1, the CHS the drive reports; 0 = emulator's" },
+  { "identify.heads", KEY_COUNT, P (identify.heads), 0, 16, NEED_NO, "0",
+    NULL, "word 3" },
+  { "identify.sectors", KEY_COUNT, P (identify.sectors), 0, 255, NEED_NO,
+    "0", NULL, "word 6" },
+  { "identify.track-bytes", KEY_COUNT, P (identify.track_bytes), 0, 65535,
+    NEED_NO, "0", NULL, "word 4, unformatted bytes per track (TrkSize)" },
+  { "identify.sector-bytes", KEY_COUNT, P (identify.sector_bytes), 0, 65535,
+    NEED_NO, "0", NULL, "word 5, unformatted bytes per sector (SectSize)" },
+  { "identify.buffer-kib", KEY_COUNT, P (identify.buffer_kib), 0, 32767,
+    NEED_NO, "0", NULL, "word 21, buffer size; 0 = leave alone" },
+  { "identify.ecc-bytes", KEY_COUNT, P (identify.ecc_bytes), 0, 65535,
+    NEED_NO, "0", NULL, "word 22" },
+  { "identify.udma-max", KEY_COUNT, P (identify.udma_max), 0, 6, NEED_NO,
+    "5", NULL, "word 88, highest UDMA mode the drive offers" },
+  { "identify.rotation-rate", KEY_COUNT, P (identify.rotation_rate), 0,
+    65534, NEED_NO, "0", NULL,
+    "word 217, turns per minute; 0 = not reported" },
+  { "identify.lba48", KEY_BOOL, P (identify.lba48), 0, 1, NEED_NO, "true",
+    NULL, "has the 48-bit commands, of more than 256 sectors" },
+  { "identify.exact", KEY_BOOL, P (identify.exact), 0, 1, NEED_NO, "false",
+    NULL, "change words 4, 5, 21, 22, 80-88 and 100-103 in the guest's "
+    "drive to what this profile says" },
+
+  { "geometry.sectors", KEY_COUNT, P (geometry.sectors), 1,
+    INT64_C (1) << 48, NEED_ALWAYS, NULL, NULL,
+    "capacity in sectors of 512 bytes" },
+  { "geometry.heads", KEY_COUNT, P (geometry.heads), 1, 255, NEED_TIMED,
+    NULL, NULL, "surfaces with data" },
+  { "geometry.rpm", KEY_RPM, P (geometry.rpm_x100), RPM (60), RPM (100000),
+    NEED_TIMED, NULL, NULL, "turns per minute" },
+  { "geometry.zones", KEY_ZONES, 0, 0, 0, 0, NEED_NO, NULL, NULL,
+    "the zones, outermost first; or use geometry.zone-table" },
+  { "geometry.zone-table.count", KEY_COUNT, AT (zone_table.count), 1,
+    PROFILE_MAX_ZONES, NEED_NO, NULL, NULL, "number of equally wide zones" },
+  { "geometry.zone-table.outer", KEY_COUNT, AT (zone_table.outer), 1, 1000000,
+    NEED_NO, NULL, NULL, "sectors per track in the first zone" },
+  { "geometry.zone-table.inner", KEY_COUNT, AT (zone_table.inner), 1, 1000000,
+    NEED_NO, NULL, NULL, "sectors per track in the last zone" },
+  { "geometry.zone-table.track-skew-sectors", KEY_SKEW,
+    AT (zone_table.track_skew), 0, 999999, NEED_NO, "auto", NULL,
+    "sectors from one head's first sector to the next head's" },
+  { "geometry.zone-table.cylinder-skew-sectors", KEY_SKEW,
+    AT (zone_table.cylinder_skew), 0, 999999, NEED_NO, "auto", NULL,
+    "the same from the last head to the next cylinder" },
+
+  { "seek.curve", KEY_CHOICE, P (seek.curve), 0, 0, NEED_TIMED, NULL,
+    curve_names, "how seek time follows from distance" },
+  { "seek.track-ms", KEY_MS, P (seek.track_ns), 0, MS (1000), NEED_NO, "0",
+    NULL, "three-point: to the next cylinder, settling included" },
+  { "seek.average-ms", KEY_MS, P (seek.average_ns), 0, MS (1000), NEED_NO,
+    "0", NULL, "three-point: mean over random pairs of tracks" },
+  { "seek.full-ms", KEY_MS, P (seek.full_ns), 0, MS (1000), NEED_NO, "0",
+    NULL, "three-point: over the whole stroke" },
+  { "seek.table", KEY_SEEK_TABLE, 0, 0, 0, 0, NEED_NO, NULL, NULL,
+    "table: points ( cylinders, ms ), straight lines between them" },
+  { "seek.head-switch-ms", KEY_MS, P (seek.head_switch_ns), 0, MS (100),
+    NEED_TIMED, NULL, NULL, "to continue on the next track of a cylinder" },
+  { "seek.write-settle-ms", KEY_MS, P (seek.write_settle_ns), 0, MS (100),
+    NEED_NO, "0", NULL, "added to a seek or switch before a write" },
+
+  { "interface.bus", KEY_BUS, P (interface.bus_ps_per_byte), MBPS (1),
+    MBPS (100000), NEED_TIMED, NULL, NULL, "speed of the cable" },
+  { "interface.overlap", KEY_BOOL, P (interface.overlap), 0, 1, NEED_NO,
+    "true", NULL, "bus and media move data at the same time" },
+  { "interface.flush", KEY_BOOL, P (interface.flush), 0, 1, NEED_NO, "true",
+    NULL, "has FLUSH CACHE" },
+  { "interface.fua", KEY_BOOL, P (interface.fua), 0, 1, NEED_NO, "true",
+    NULL, "a write can be forced to the media, by the drive (WRITE FUA) or "
+    "by the host" },
+  { "interface.trim", KEY_BOOL, P (interface.trim), 0, 1, NEED_NO, "false",
+    NULL, "has TRIM" },
+
+  { "overhead.read-hit-ms", KEY_MS, P (overhead.read_hit_ns), 0, MS (1000),
+    NEED_TIMED, NULL, NULL, "controller time of a read from the buffer" },
+  { "overhead.read-miss-ms", KEY_MS, P (overhead.read_miss_ns), 0,
+    MS (1000), NEED_TIMED, NULL, NULL,
+    "controller time of a read that needs the media" },
+  { "overhead.write-ms", KEY_MS, P (overhead.write_ns), 0, MS (1000),
+    NEED_TIMED, NULL, NULL, "controller time of a write" },
+  { "overhead.flush-ms", KEY_MS, P (overhead.flush_ns), 0, MS (1000),
+    NEED_NO, "0", NULL, "controller time of a flush" },
+  { "overhead.trim-ms", KEY_MS, P (overhead.trim_ns), 0, MS (1000), NEED_NO,
+    "0", NULL, "controller time of a trim" },
+
+  { "buffer.size-kib", KEY_KIB, P (buffer.size_bytes), 0, 4194304,
+    NEED_TIMED, NULL, NULL, "memory for data, the firmware's share not "
+    "counted" },
+  { "buffer.segments", KEY_COUNT, P (buffer.segments), 0,
+    PROFILE_MAX_SEGMENTS, NEED_TIMED, NULL, NULL, "read streams remembered" },
+  { "buffer.segment-kib", KEY_KIB, P (buffer.segment_bytes), 0, 4194304,
+    NEED_NO, "0", NULL, "size of one; 0 = buffer / segments" },
+
+  { "lookahead.enabled", KEY_BOOL, P (lookahead.enabled), 0, 1, NEED_NO,
+    "true", NULL, "the drive reads on after a read" },
+  { "lookahead.limit-kib", KEY_KIB, P (lookahead.limit_bytes), 0, 4194304,
+    NEED_NO, "0", NULL, "how far past the last command's end; 0 = segment" },
+  { "lookahead.on-command", KEY_CHOICE, P (lookahead.on_command), 0, 0,
+    NEED_NO, "abort", interrupt_names,
+    "what look-ahead does when a command needs the media: stop at the "
+    "sector's end, or first reach its limit" },
+  { "lookahead.restart-rotates", KEY_BOOL, P (lookahead.restart_rotates), 0,
+    1, NEED_NO, "true", NULL,
+    "look-ahead that had stopped resumes when the sector comes round" },
+  { "lookahead.tail.enabled", KEY_BOOL, P (lookahead.tail.enabled), 0, 1,
+    NEED_NO, "false", NULL, "the tail rule, explained below" },
+  { "lookahead.tail.min-command-sectors", KEY_COUNT,
+    P (lookahead.tail.min_command_sectors), 0, 65536, NEED_NO, "0", NULL,
+    "it concerns commands of at least so many sectors" },
+  { "lookahead.tail.tail-sectors", KEY_COUNT,
+    P (lookahead.tail.tail_sectors), 0, 1000000, NEED_NO, "0", NULL,
+    "that end with fewer than this left" },
+  { "lookahead.tail.period-sectors", KEY_COUNT,
+    P (lookahead.tail.period_sectors), 0, 1000000, NEED_NO, "0", NULL,
+    "in a period of this length" },
+  { "lookahead.tail.of", KEY_CHOICE, P (lookahead.tail.of_track), 0, 0,
+    NEED_NO, "ring", tail_of_names, "what the period is counted in" },
+
+  { "write-cache.enabled", KEY_BOOL, P (write_cache.enabled), 0, 1, NEED_NO,
+    "true", NULL, "a write is complete when its data are in the buffer" },
+  { "write-cache.size-kib", KEY_KIB, P (write_cache.size_bytes), 0, 4194304,
+    NEED_NO, "0", NULL, "share of the buffer; 0 = all of it" },
+  { "write-cache.max-extents", KEY_COUNT, P (write_cache.max_extents), 1,
+    65536, NEED_NO, "32", NULL, "entries of the write command stack" },
+  { "write-cache.order", KEY_CHOICE, P (write_cache.order), 0, 0, NEED_NO,
+    "elevator", order_names, "in which order they reach the media" },
+  { "write-cache.delay-ms", KEY_MS, P (write_cache.delay_ns), 0, MS (60000),
+    NEED_NO, "0", NULL, "how long the drive waits before it destages" },
+  { "write-cache.unit-sectors", KEY_COUNT, P (write_cache.unit_sectors), 1,
+    65536, NEED_NO, "128", NULL,
+    "a read may cut into a destage at multiples of this" },
+};
+const size_t n_keys = sizeof keys / sizeof keys[0];
+_Static_assert (sizeof keys / sizeof keys[0] <= MAX_KEYS, "raise MAX_KEYS");
+
+/* A word of two bytes per cycle: PIO and MWDMA from the cycle times of
+ * ATA-2 to ATA-4, UDMA from the two transfers per strobe cycle of ATA-4 to
+ * ATA-7; SATA from its line rate with 8b/10b coding.
+ */
+static const struct {
+  const char *name;
+  int64_t ps_per_byte;
+} bus_modes[] = {
+  { "none", 0 },
+  { "pio0", 600000 / 2 }, { "pio1", 383000 / 2 }, { "pio2", 240000 / 2 },
+  { "pio3", 180000 / 2 }, { "pio4", 120000 / 2 },
+  { "mwdma0", 480000 / 2 }, { "mwdma1", 150000 / 2 },
+  { "mwdma2", 120000 / 2 },
+  { "udma0", 120000 / 2 }, { "udma1", 80000 / 2 }, { "udma2", 60000 / 2 },
+  { "udma3", 45000 / 2 }, { "udma4", 30000 / 2 }, { "udma5", 20000 / 2 },
+  { "udma6", 15000 / 2 },
+  { "sata150", 6667 }, { "sata300", 3333 }, { "sata600", 1667 },
+};
+
+int64_t
+bus_mode_find (const char *name)
+{
+  for (size_t i = 0; i < sizeof bus_modes / sizeof bus_modes[0]; i++)
+    if (strcmp (bus_modes[i].name, name) == 0)
+      return bus_modes[i].ps_per_byte;
+  return -1;
+}
+
+const struct key *
+key_find (const char *path)
+{
+  for (size_t i = 0; i < n_keys; i++)
+    if (strcmp (keys[i].path, path) == 0)
+      return &keys[i];
+  return NULL;
+}
+
+bool
+key_is_group (const char *path)
+{
+  const size_t len = strlen (path);
+
+  for (size_t i = 0; i < n_keys; i++)
+    if (strncmp (keys[i].path, path, len) == 0 && keys[i].path[len] == '.')
+      return true;
+  return false;
+}
+
+bool
+key_wants_mark (const struct key *key)
+{
+  switch (key->kind) {
+  case KEY_TEXT: case KEY_BOOL: case KEY_CHOICE: case KEY_SOURCES:
+    return false;
+  default:
+    return true;
+  }
+}
+
+int
+key_decimals (enum key_kind kind)
+{
+  switch (kind) {
+  case KEY_MS: return 6;
+  case KEY_RPM: return 2;
+  case KEY_BUS: return 3;
+  default: return 0;
+  }
+}
+
+static const char *
+unit (enum key_kind kind)
+{
+  switch (kind) {
+  case KEY_MS: return "milliseconds";
+  case KEY_RPM: return "turns per minute";
+  case KEY_KIB: return "KiB, whole,";
+  case KEY_BUS: return "udma4 or another mode (pio0-4, mwdma0-2, udma0-6, "
+      "sata150, sata300, sata600, none), or MB/s";
+  case KEY_SKEW: return "\"auto\" (hides the switch) or sectors";
+  default: return "a whole number";
+  }
+}
+
+static void
+print_bounds (const struct key *key, char *buf, size_t size)
+{
+  int64_t one = 1;
+
+  for (int i = 0; i < key_decimals (key->kind); i++)
+    one *= 10;
+  snprintf (buf, size, "%s from %lld to %lld", unit (key->kind),
+            (long long) (key->min / one), (long long) (key->max / one));
+}
+
+static void
+print_names (const struct key *key, char *buf, size_t size)
+{
+  size_t used = 0;
+
+  for (size_t i = 0; key->names[i] && used < size; i++)
+    used += snprintf (buf + used, size - used, "%s\"%s\"",
+                      i == 0 ? "" : key->names[i + 1] ? ", " : " or ",
+                      key->names[i]);
+}
+
+char *
+key_allowed (const struct key *key, char *buf, size_t size)
+{
+  switch (key->kind) {
+  case KEY_TEXT:
+    snprintf (buf, size, "text of at most %lld printable ASCII characters",
+              (long long) key->max);
+    break;
+  case KEY_BOOL:
+    snprintf (buf, size, "true or false");
+    break;
+  case KEY_CHOICE:
+    print_names (key, buf, size);
+    break;
+  case KEY_ZONES:
+    snprintf (buf, size, "a list of at most %d groups { cylinders = N; "
+              "sectors-per-track = N; }", PROFILE_MAX_ZONES);
+    break;
+  case KEY_SEEK_TABLE:
+    snprintf (buf, size, "a list of 2 to %d points ( cylinders, ms )",
+              PROFILE_MAX_SEEK_POINTS);
+    break;
+  case KEY_SOURCES:
+    snprintf (buf, size, "a list of groups { id = \"X1\"; text = \"...\"; "
+              "url = \"...\"; }");
+    break;
+  default:
+    print_bounds (key, buf, size);
+  }
+  return buf;
+}
+
+static const char *
+fallback_words (const struct key *key)
+{
+  if (key->kind == KEY_TEXT && key->fallback)
+    return "empty";
+  if (key->need != NEED_NO)
+    return "required";
+  return key->fallback ? key->fallback : "-";
+}
+
+void
+profile_keys (void (*fn) (void *opaque, const struct profile_key *key),
+              void *opaque)
+{
+  char allowed[256];
+
+  for (size_t i = 0; i < n_keys; i++) {
+    const struct profile_key words = {
+      .path = keys[i].path,
+      .allowed = key_allowed (&keys[i], allowed, sizeof allowed),
+      .fallback = fallback_words (&keys[i]),
+      .text = keys[i].text,
+      .mark = key_wants_mark (&keys[i]),
+    };
+
+    fn (opaque, &words);
+  }
+}
