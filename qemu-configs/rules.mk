@@ -1,1 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
+
+# The bridge, and what tests need: one that is wrong on purpose, one that
+# provokes races, and that one without the cure.
+BRIDGE_SOURCES := $(wildcard qemu-configs/bridge/*.c) \
+                  nbdkit-plugin/clock-client.c
+BRIDGE_HEADERS := $(wildcard qemu-configs/bridge/*.h) \
+                  $(wildcard nbdkit-plugin/clock-*.h)
+BRIDGES := $(BUILD)/spindle-clock.so \
+           $(addprefix $(BUILD)/tests/spindle-clock-, \
+                       wrong.so fuzz.so fuzz-no-cure.so)
+ALL += $(BRIDGES)
+
+$(BUILD)/tests/spindle-clock-wrong.so: BRIDGE_FLAGS := -DCLOCK_FAULT_LATE
+$(BUILD)/tests/spindle-clock-fuzz.so: BRIDGE_FLAGS := -DCLOCK_FUZZ
+$(BUILD)/tests/spindle-clock-fuzz-no-cure.so: \
+  BRIDGE_FLAGS := -DCLOCK_FUZZ -DCLOCK_NO_CURE
+
+$(BRIDGES): $(BRIDGE_SOURCES) $(BRIDGE_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(BRIDGE_FLAGS) -fvisibility=hidden -shared \
+	  -o $@ $(BRIDGE_SOURCES) -ldl -lpthread

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The cure for idle jumps from a stale clock.
+ *
+ * With sleep=off QEMU's main loop makes the clock jump to the next timer
+ * when every vCPU looks idle.  HLT marks the vCPU halted outside the big
+ * lock, before the instructions it has executed are accounted; a main loop
+ * that is awake in that window measures the distance from a clock that is
+ * n instructions behind, and the clock lands n << shift too far.  A vCPU
+ * that stopped itself for a reset or a shutdown looks idle as well.
+ *
+ * So whenever the main loop takes the big lock while the vCPU thread is
+ * out of it (or the vCPU is stopped) the vCPU gets an empty work item: it
+ * is then not idle until it has come back, and accounted.
+ */
+#ifndef SPINDLE_CURE_H
+#define SPINDLE_CURE_H
+
+#include <pthread.h>
+
+/* Hook QEMU's big lock. */
+extern void cure_install (void);
+
+/* Called before any mutex is unlocked. */
+extern void cure_unlocking (const pthread_mutex_t *mutex);
+
+/* No idle jump from here until the vCPU thread next has the big lock,
+ * which the caller holds now.
+ */
+extern void cure_hold_vcpu (void);
+
+#endif /* SPINDLE_CURE_H */
