@@ -1,1 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
+
+PLUGIN := $(BUILD)/nbdkit-spindle-plugin.so
+PLUGIN_OBJS := $(addprefix $(BUILD)/nbdkit-plugin/,backing.o clock-real.o \
+                 clock-virtual.o control.o drive.o owned.o plugin.o stats.o \
+                 trace.o undo.o)
+
+ALL += $(PLUGIN) $(PLUGIN:.so=.1)
+
+# nbdkit's callbacks have parameters that not everybody needs.
+$(BUILD)/nbdkit-plugin/plugin.o: ALL_CFLAGS += -Wno-unused-parameter
+
+$(PLUGIN): $(PLUGIN_OBJS) $(MODEL_OBJ) $(PROFILES_LIB) \
+           nbdkit-plugin/plugin.syms
+	$(CC) -shared $(CFLAGS) $(LDFLAGS) -pthread \
+	  -Wl,--version-script=nbdkit-plugin/plugin.syms \
+	  -o $@ $(filter %.o %.a,$^) $(PROFILES_LIBS)
+
+$(BUILD)/nbdkit-spindle-plugin.1: nbdkit-plugin/nbdkit-spindle-plugin.pod
+	@mkdir -p $(@D)
+	pod2man -u -s 1 -n nbdkit-spindle-plugin -c "nbdkit PLUGIN" \
+	  -r "spindle $(VERSION)" $< $@

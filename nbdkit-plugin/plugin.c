@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * nbdkit-spindle-plugin: parameters and callbacks.  What a request does is
+ * in drive.c.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NBDKIT_API_VERSION 2
+#include <nbdkit-plugin.h>
+
+#include "control.h"
+#include "drive.h"
+#include "loader.h"
+#include "owned.h"
+
+#define THREAD_MODEL NBDKIT_THREAD_MODEL_PARALLEL
+
+#define MAX_REQUEST (32 * 1024 * 1024) /* 65536 sectors, as many as LBA48 */
+
+/* Parameters. */
+static const char *profile_name;
+static const char **overrides;  /* "KEY=VALUE" */
+static size_t n_overrides;
+static char *file;              /* NULL: a temporary file */
+static int64_t size = -1;       /* bytes served, at most the drive's */
+static uint64_t seed;
+static bool sync_backing = true;
+static const struct clock *clock_kind = &clock_real;
+static char *clock_page;
+static char *trace_path;
+static char *stats_path;        /* "-" is stderr */
+static char *control_path;
+
+static struct profile profile;
+static struct drive drive;
+static FILE *stats_fp;
+
+/* Keep the path for later, when nbdkit has changed directory. */
+static int
+set_path (char **path, const char *value)
+{
+  free (*path);
+  *path = nbdkit_absolute_path (value);
+  return *path ? 0 : -1;
+}
+
+static int
+set_size (const char *value)
+{
+  size = nbdkit_parse_size (value);
+  if (size == -1)
+    return -1;
+  size -= size % DISK_SECTOR_SIZE;
+  if (size == 0) {
+    nbdkit_error ("size=%s: at least one sector of %d bytes is needed",
+                  value, DISK_SECTOR_SIZE);
+    return -1;
+  }
+  return 0;
+}
+
+static int
+set_clock (const char *value)
+{
+  if (strcmp (value, clock_real.name) == 0)
+    clock_kind = &clock_real;
+  else if (strcmp (value, clock_virtual.name) == 0)
+    clock_kind = &clock_virtual;
+  else {
+    nbdkit_error ("clock=%s: must be real or virtual", value);
+    return -1;
+  }
+  return 0;
+}
+
+static int
+set_sync (const char *value)
+{
+  int r = nbdkit_parse_bool (value);
+
+  if (r == -1)
+    return -1;
+  sync_backing = r;
+  return 0;
+}
+
+static int
+add_override (const char *value)
+{
+  const char **p;
+
+  p = realloc (overrides, (n_overrides + 1) * sizeof overrides[0]);
+  if (p == NULL) {
+    nbdkit_error ("realloc: %m");
+    return -1;
+  }
+  overrides = p;
+  overrides[n_overrides++] = value;
+  return 0;
+}
+
+static int
+spindle_config (const char *key, const char *value)
+{
+  if (strcmp (key, "profile") == 0)
+    profile_name = value;
+  else if (strcmp (key, "set") == 0)
+    return add_override (value);
+  else if (strcmp (key, "file") == 0)
+    return set_path (&file, value);
+  else if (strcmp (key, "size") == 0)
+    return set_size (value);
+  else if (strcmp (key, "seed") == 0)
+    return nbdkit_parse_uint64_t ("seed", value, &seed);
+  else if (strcmp (key, "sync") == 0)
+    return set_sync (value);
+  else if (strcmp (key, "clock") == 0)
+    return set_clock (value);
+  else if (strcmp (key, "clock-page") == 0)
+    return set_path (&clock_page, value);
+  else if (strcmp (key, "trace") == 0)
+    return set_path (&trace_path, value);
+  else if (strcmp (key, "stats") == 0) {
+    if (strcmp (value, "-") != 0)
+      return set_path (&stats_path, value);
+    free (stats_path);
+    stats_path = strdup (value);
+    return stats_path ? 0 : -1;
+  }
+  else if (strcmp (key, "control") == 0)
+    return set_path (&control_path, value);
+  else {
+    nbdkit_error ("unknown parameter '%s'", key);
+    return -1;
+  }
+  return 0;
+}
+
+#define spindle_config_help \
+  "profile=<NAME|FILE>  (required) The drive to be.\n" \
+  "file=<FILE>               Raw disk image (default: a temporary file).\n" \
+  "size=<SIZE>               Serve only the first SIZE bytes of the drive.\n" \
+  "seed=<N>                  Where the platter stands at the start.\n" \
+  "set=<KEY=VALUE>           Change a value of the profile (repeatable).\n" \
+  "clock=real|virtual        Who says what time it is (default: real).\n" \
+  "clock-page=<PATH>         Clock page to create (with clock=virtual).\n" \
+  "trace=<FILE>              Write a line for each command.\n" \
+  "stats=<FILE>              Write statistics at the end (- is stderr).\n" \
+  "control=<PATH>            Unix socket that answers questions.\n" \
+  "sync=<BOOL>               Flush and FUA reach the host's disk (true)."
+
+static void
+print_name (void *opaque, const char *name, const char *path)
+{
+  (void) path;
+  fprintf (opaque, "%s ", name);
+}
+
+static void
+spindle_dump_plugin (void)
+{
+  printf ("spindle_version=%s\n", SPINDLE_VERSION);
+  printf ("spindle_model_version=%s\n", SPINDLE_VERSION);
+  fputs ("spindle_profiles=", stdout);
+  profile_list (print_name, stdout);
+  putchar ('\n');
+}
+
+static int
+no_profile (void)
+{
+  char *names = NULL;
+  size_t n = 0;
+  FILE *fp = open_memstream (&names, &n);
+
+  if (fp) {
+    profile_list (print_name, fp);
+    fclose (fp);
+  }
+  nbdkit_error ("profile=NAME is required; there are: %s",
+                n > 0 ? names : "none");
+  free (names);
+  return -1;
+}
+
+static int
+load_profile (void)
+{
+  char *error = NULL;
+
+  if (profile_load (profile_name, overrides, n_overrides, &profile, &error)
+      == 0)
+    return 0;
+  nbdkit_error ("%s", error ? error : "out of memory");
+  free (error);
+  return -1;
+}
+
+static int
+check_size (void)
+{
+  int64_t bytes = profile.geometry.sectors * DISK_SECTOR_SIZE;
+
+  if (size > bytes) {
+    nbdkit_error ("size=%" PRIi64 ": the drive %s has only %" PRIi64
+                  " bytes", size, profile.name, bytes);
+    return -1;
+  }
+  if (size == -1)
+    size = bytes;
+  return 0;
+}
+
+static int
+check_together (void)
+{
+  if (clock_page && clock_kind != &clock_virtual) {
+    nbdkit_error ("clock-page= needs clock=virtual");
+    return -1;
+  }
+  if (!clock_page && clock_kind == &clock_virtual) {
+    nbdkit_error ("clock=virtual needs clock-page=PATH");
+    return -1;
+  }
+  if (trace_path && profile.instant) {
+    nbdkit_error ("trace=: nothing to trace, the drive %s takes no time",
+                  profile.name);
+    return -1;
+  }
+  return 0;
+}
+
+static int
+spindle_config_complete (void)
+{
+  if (profile_name == NULL)
+    return no_profile ();
+  if (load_profile () == -1 || check_size () == -1)
+    return -1;
+  return check_together ();
+}
+
+/* Files to be written.  What has to disappear again comes last. */
+static int
+open_outputs (void)
+{
+  if (trace_path) {
+    drive.trace = trace_open (trace_path);
+    if (drive.trace == NULL) {
+      nbdkit_error ("trace=%s: %m", trace_path);
+      return -1;
+    }
+  }
+  if (stats_path && strcmp (stats_path, "-") != 0) {
+    stats_fp = fopen (stats_path, "we");
+    if (stats_fp == NULL) {
+      nbdkit_error ("stats=%s: %m", stats_path);
+      return -1;
+    }
+  }
+  if (clock_kind->prepare (&drive, clock_page) == -1)
+    return -1;
+  return control_path ? control_prepare (control_path) : 0;
+}
+
+static int
+spindle_get_ready (void)
+{
+  drive.profile = &profile;
+  drive.seed = seed;
+  drive.sync = sync_backing;
+  drive.clock = clock_kind;
+  if (backing_open (&drive.backing, file, size) == -1)
+    return -1;
+  if (drive_init (&drive) == -1) {
+    nbdkit_error ("cannot make the drive: %m");
+    return -1;
+  }
+  return open_outputs ();
+}
+
+static int
+spindle_after_fork (void)
+{
+  if (drive.trace)
+    trace_begin (drive.trace, &profile, seed, overrides, n_overrides);
+  if (clock_kind->start (&drive) == -1)
+    return -1;
+  return control_start (&drive);
+}
+
+/* All connections are closed: end the threads. */
+static void
+spindle_cleanup (void)
+{
+  control_stop ();
+  clock_kind->stop (&drive);
+}
+
+static void
+write_stats (void)
+{
+  FILE *fp = stats_fp ? stats_fp : stderr;
+
+  if (stats_path == NULL)
+    return;
+  stats_print (fp, &drive);
+  if (stats_fp && fclose (stats_fp) == EOF)
+    nbdkit_error ("stats=%s: %m", stats_path);
+}
+
+static void
+spindle_unload (void)
+{
+  /* A command line without a drive to serve also comes here. */
+  if (drive.profile) {
+    spindle_cleanup ();
+    write_stats ();
+    if (trace_close (drive.trace) == -1)
+      nbdkit_error ("trace=%s is not complete: %m", trace_path);
+    drive_free (&drive);
+    backing_close (&drive.backing);
+    owned_remove_all ();
+  }
+  free (overrides);
+  free (file);
+  free (clock_page);
+  free (trace_path);
+  free (stats_path);
+  free (control_path);
+}
+
+static void *
+spindle_open (int readonly)
+{
+  if (drive.backing.readonly && !readonly) {
+    nbdkit_error ("file=%s cannot be written; nbdkit -r serves it read-only",
+                  file);
+    return NULL;
+  }
+  return NBDKIT_HANDLE_NOT_NEEDED;
+}
+
+static int64_t
+spindle_get_size (void *handle)
+{
+  return size;
+}
+
+static int
+spindle_block_size (void *handle, uint32_t *minimum, uint32_t *preferred,
+                    uint32_t *maximum)
+{
+  *minimum = DISK_SECTOR_SIZE;
+  *preferred = 4096;
+  *maximum = MAX_REQUEST;
+  return 0;
+}
+
+static int
+spindle_is_rotational (void *handle)
+{
+  return 1;
+}
+
+static int
+spindle_can_flush (void *handle)
+{
+  return profile.interface.flush;
+}
+
+/* Every drive can write through its cache, whether or not it has a command
+ * for that: the host's driver turns the cache off.
+ */
+static int
+spindle_can_fua (void *handle)
+{
+  return NBDKIT_FUA_NATIVE;
+}
+
+static int
+spindle_can_trim (void *handle)
+{
+  return profile.interface.trim;
+}
+
+static int
+spindle_can_extents (void *handle)
+{
+  return 0;
+}
+
+static int
+spindle_can_cache (void *handle)
+{
+  return NBDKIT_CACHE_NONE;
+}
+
+/* One drive, whatever the number of connections. */
+static int
+spindle_can_multi_conn (void *handle)
+{
+  return 1;
+}
+
+static int
+spindle_pread (void *handle, void *buf, uint32_t count, uint64_t offset,
+               uint32_t flags)
+{
+  return drive_read (&drive, buf, count, offset);
+}
+
+static int
+spindle_pwrite (void *handle, const void *buf, uint32_t count,
+                uint64_t offset, uint32_t flags)
+{
+  return drive_write (&drive, buf, count, offset, flags & NBDKIT_FLAG_FUA);
+}
+
+static int
+spindle_flush (void *handle, uint32_t flags)
+{
+  return drive_flush (&drive);
+}
+
+static int
+spindle_trim (void *handle, uint32_t count, uint64_t offset, uint32_t flags)
+{
+  return drive_trim (&drive, count, offset, flags & NBDKIT_FLAG_FUA);
+}
+
+static struct nbdkit_plugin plugin = {
+  .name = "spindle",
+  .longname = "emulated hard disk",
+  .version = SPINDLE_VERSION,
+  .description = "A disk with the timing of a named historical drive",
+  .unload = spindle_unload,
+  .config = spindle_config,
+  .config_complete = spindle_config_complete,
+  .config_help = spindle_config_help,
+  .magic_config_key = "profile",
+  .dump_plugin = spindle_dump_plugin,
+  .get_ready = spindle_get_ready,
+  .after_fork = spindle_after_fork,
+  .cleanup = spindle_cleanup,
+  .open = spindle_open,
+  .get_size = spindle_get_size,
+  .block_size = spindle_block_size,
+  .is_rotational = spindle_is_rotational,
+  .can_flush = spindle_can_flush,
+  .can_fua = spindle_can_fua,
+  .can_trim = spindle_can_trim,
+  .can_extents = spindle_can_extents,
+  .can_cache = spindle_can_cache,
+  .can_multi_conn = spindle_can_multi_conn,
+  .pread = spindle_pread,
+  .pwrite = spindle_pwrite,
+  .flush = spindle_flush,
+  .trim = spindle_trim,
+  .errno_is_preserved = 1,
+};
+
+NBDKIT_REGISTER_PLUGIN (plugin)

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+
+#include "drive.h"
+
+/* Values below HISTOGRAM_SUB have a bucket each; above, a power of two is
+ * divided into HISTOGRAM_SUB buckets.
+ */
+static int
+bucket_of (int64_t ns)
+{
+  int shift = 0;
+
+  while ((ns >> shift) >= 2 * HISTOGRAM_SUB)
+    shift++;
+  return shift * HISTOGRAM_SUB + (int) (ns >> shift);
+}
+
+/* The largest value in the bucket. */
+static int64_t
+bucket_end (int bucket)
+{
+  int shift = bucket < 2 * HISTOGRAM_SUB ? 0 : bucket / HISTOGRAM_SUB - 1;
+  int64_t first = bucket - shift * HISTOGRAM_SUB;
+
+  return ((first + 1) << shift) - 1;
+}
+
+void
+histogram_add (struct histogram *h, int64_t ns)
+{
+  if (ns < 0)
+    ns = 0;
+  h->buckets[bucket_of (ns)]++;
+  h->count++;
+  if (ns > h->max)
+    h->max = ns;
+}
+
+int64_t
+histogram_quantile (const struct histogram *h, int per_thousand)
+{
+  int64_t rank = (h->count * per_thousand + 999) / 1000, seen = 0;
+
+  if (h->count == 0)
+    return 0;
+  for (int i = 0; i < HISTOGRAM_BUCKETS; i++) {
+    seen += h->buckets[i];
+    if (seen >= rank)
+      return bucket_end (i) < h->max ? bucket_end (i) : h->max;
+  }
+  return h->max;
+}
+
+static void
+print_string (FILE *fp, const char *s)
+{
+  putc ('"', fp);
+  for (; *s; s++)
+    if (*s == '"' || *s == '\\')
+      fprintf (fp, "\\%c", *s);
+    else if ((unsigned char) *s < ' ')
+      fprintf (fp, "\\u%04x", *s);
+    else
+      putc (*s, fp);
+  putc ('"', fp);
+}
+
+static void
+print_requests (FILE *fp, struct stats *s)
+{
+  fputs (",\"requests\":{", fp);
+  for (int op = DISK_READ; op <= DISK_TRIM; op++)
+    fprintf (fp, "\"%s\":%" PRIi64 ",", disk_op_name (op),
+             atomic_load (&s->requests[op]));
+  fprintf (fp, "\"failed\":%" PRIi64 ",\"untimed\":%" PRIi64 "}",
+           atomic_load (&s->failed), atomic_load (&s->untimed));
+}
+
+static void
+print_model (FILE *fp, const struct disk_stats *s)
+{
+  const struct { const char *name; int64_t value; } fields[] = {
+    { "reads", s->reads },
+    { "writes", s->writes },
+    { "flushes", s->flushes },
+    { "trims", s->trims },
+    { "sectors_read", s->sectors_read },
+    { "sectors_written", s->sectors_written },
+    { "hits", s->hits },
+    { "stream_hits", s->stream_hits },
+    { "misses", s->misses },
+    { "restarts", s->restarts },
+    { "seeks", s->seeks },
+    { "seek_ns", s->seek_ns },
+    { "rotation_ns", s->rotation_ns },
+    { "media_ns", s->media_ns },
+    { "bus_ns", s->bus_ns },
+    { "destages", s->destages },
+    { "sectors_destaged", s->sectors_destaged },
+    { "media_sectors_read", s->media_sectors_read },
+    { "dirty_sectors", s->dirty_sectors },
+    { "max_queued", s->max_queued },
+  };
+  const char *separator = "";
+
+  fputs (",\"model\":{", fp);
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    fprintf (fp, "%s\"%s\":%" PRIi64, separator, fields[i].name,
+             fields[i].value);
+    separator = ",";
+  }
+  putc ('}', fp);
+}
+
+static void
+print_lateness (FILE *fp, const struct histogram *h)
+{
+  fprintf (fp,
+           ",\"lateness_ns\":{\"count\":%" PRIi64 ",\"p50\":%" PRIi64
+           ",\"p99\":%" PRIi64 ",\"max\":%" PRIi64 "}",
+           h->count, histogram_quantile (h, 500),
+           histogram_quantile (h, 990), h->max);
+}
+
+void
+stats_print (FILE *fp, struct drive *d)
+{
+  fprintf (fp, "{\"version\":\"%s\",\"profile\":", SPINDLE_VERSION);
+  print_string (fp, d->profile->name);
+  fprintf (fp, ",\"seed\":%" PRIu64 ",\"clock\":\"%s\"", d->seed,
+           d->clock->name);
+  print_requests (fp, &d->stats);
+
+  pthread_mutex_lock (&d->lock);
+  fprintf (fp, ",\"drive_ns\":%" PRIi64 ",\"undo_bytes\":%" PRIi64,
+           d->now_ns, d->undo ? undo_bytes (d->undo) : 0);
+  if (d->disk)
+    print_model (fp, disk_get_stats (d->disk));
+  if (d->clock == &clock_real)
+    print_lateness (fp, &d->stats.lateness);
+  pthread_mutex_unlock (&d->lock);
+  fputs ("}\n", fp);
+}
