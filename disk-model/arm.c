@@ -124,6 +124,14 @@ arm_claim (struct disk *d, int64_t t_ns)
   return t_ns;
 }
 
+void
+arm_interrupt (struct disk *d, int64_t t_ns)
+{
+  if (d->arm.work == WORK_READ && arm_busy (d, t_ns) &&
+      d->profile.lookahead.on_command == INTERRUPT_ABORT)
+    arm_claim (d, t_ns);
+}
+
 /* Where the arm is when its work has ended: on the track of the last
  * sector it passed.
  */

@@ -16,8 +16,8 @@ background_report (struct disk *d, int64_t lba, int64_t end, int64_t when_ns)
   d->reports[d->n_reports++] = (struct report) { lba, end, when_ns };
 }
 
-static void
-deliver_reports (struct disk *d, int64_t t_ns)
+void
+background_deliver (struct disk *d, int64_t t_ns)
 {
   int n = 0;
 
@@ -95,7 +95,7 @@ background_run (struct disk *d, int64_t t_ns)
     if (d->arm.end_ns >= t_ns || !start_next (d, t_ns))
       break;
   }
-  deliver_reports (d, t_ns);
+  background_deliver (d, t_ns);
 }
 
 int64_t

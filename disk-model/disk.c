@@ -176,6 +176,7 @@ disk_advance (struct disk *d, int64_t t_ns, struct disk_completion *completion)
       finish_write (d);
     else if (d->service.request.op == DISK_TRIM)
       finish_trim (d);
+    background_deliver (d, d->service.complete_ns);
   }
   *completion = d->service;
   start_service (d, d->service.complete_ns);

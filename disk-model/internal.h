@@ -94,6 +94,11 @@ extern void arm_extend (struct disk *d, int64_t limit);
  */
 extern int64_t arm_claim (struct disk *d, int64_t t_ns);
 
+/* A command of another stream has come at t_ns: look-ahead stops if the
+ * profile says so, whether or not the command needs the arm.
+ */
+extern void arm_interrupt (struct disk *d, int64_t t_ns);
+
 /* Cut a destage short at the next unit after t_ns. */
 extern void arm_cut_destage (struct disk *d, int64_t t_ns);
 
@@ -120,6 +125,9 @@ extern int64_t background_room (struct disk *d, int64_t t_ns, int64_t lba,
 /* Note that [lba, end) is on the media since when_ns. */
 extern void background_report (struct disk *d, int64_t lba, int64_t end,
                                int64_t when_ns);
+
+/* Tell the caller what has reached the media by t_ns. */
+extern void background_deliver (struct disk *d, int64_t t_ns);
 
 /* read.c, write.c: serve the command in d->service from service.start_ns
  * and fill in the rest of it.

@@ -173,6 +173,8 @@ serve_read (struct disk *d)
   if (reading)
     segments_extend (&d->segments, d->current, arm_position (d, t_ns));
   segment = segments_find (&d->segments, lba, end);
+  if (segment != d->current || segment < 0)
+    arm_interrupt (d, t_ns);
   if (segment < 0) {
     serve_positioned (d, -1);
     return;

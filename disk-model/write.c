@@ -107,6 +107,7 @@ serve_write (struct disk *d)
 
   d->stats.writes++;
   d->stats.sectors_written += c->request.sectors;
+  arm_interrupt (d, c->start_ns);
   forget (d, c->start_ns, lba, end);
   if (is_cached (d, &c->request))
     serve_cached (d);

@@ -1,1 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
+
+CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
+TEST_CFLAGS := -Itests/unit -Itests/wire
+$(BUILD)/tests/%.o: ALL_CFLAGS += $(TEST_CFLAGS)
+
+# Unit tests: the model and the loader in one process.
+UNIT_C := model-test geometry-test
+UNIT_TESTS += $(UNIT_C:%=$(BUILD)/tests/unit/%) tests/unit/determinism-test.sh
+$(UNIT_C:%=$(BUILD)/tests/unit/%): %: %.o $(BUILD)/tests/unit/drives.o \
+    $(MODEL_OBJ)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
