@@ -132,6 +132,55 @@ machine_qemu (struct words *argv, const struct pieces *pieces,
   free (escaped);
 }
 
+/* Words of IDENTIFY DEVICE that QEMU makes its own way, as settings for the
+ * bridge.  Numbers and bits are those of ATA/ATAPI-6.
+ */
+static void
+identify_words (FILE *fp, const struct profile *profile)
+{
+  const struct profile_identify *id = &profile->identify;
+  const unsigned lba48_bits = 1 << 10, flush_ext = 1 << 13, flush = 1 << 12;
+  unsigned absent = 0, modes;
+
+  fprintf (fp, "model=%s", id->model);
+  if (id->track_bytes)
+    fprintf (fp, ";w4=%u", id->track_bytes & 0xffff);
+  if (id->sector_bytes)
+    fprintf (fp, ";w5=%u", id->sector_bytes & 0xffff);
+  if (id->buffer_kib)
+    fprintf (fp, ";w21=%u", id->buffer_kib * 2 & 0xffff);
+  if (id->ecc_bytes)
+    fprintf (fp, ";w22=%u", id->ecc_bytes & 0xffff);
+  if (!id->lba48)
+    absent |= lba48_bits | flush_ext;
+  if (!profile->interface.flush)
+    absent |= flush | flush_ext;
+  if (absent)
+    fprintf (fp, ";w83&=%u;w86&=%u", ~absent & 0xffff, ~absent & 0xffff);
+  if (!id->lba48)
+    /* ATA-2 to ATA-5; no 48-bit capacity. */
+    fprintf (fp, ";w80=0x3e;w81=0;w100=0;w101=0;w102=0;w103=0");
+  if (id->udma_max && id->udma_max < 6) {
+    modes = (2u << id->udma_max) - 1;
+    fprintf (fp, ";w88&=%u", modes | modes << 8);
+  }
+}
+
+static char *
+identify_settings (const struct profile *profile)
+{
+  char *r = NULL;
+  size_t size;
+  FILE *fp = open_memstream (&r, &size);
+
+  if (fp == NULL)
+    abort ();
+  identify_words (fp, profile);
+  if (fclose (fp) == EOF)
+    abort ();
+  return r;
+}
+
 void
 machine_environment (struct words *env, const struct pieces *pieces,
                      const struct machine *m, const struct profile *profile,
@@ -144,5 +193,10 @@ machine_environment (struct words *env, const struct pieces *pieces,
   words_addf (env, "SPINDLE_CLOCK=%s=%s", socket, clock_page);
   if (stats)
     words_addf (env, "SPINDLE_CLOCK_STATS=%s", stats);
-  (void) profile;               /* TODO: SPINDLE_IDENTIFY */
+  if (profile->identify.exact && profile->identify.model[0]) {
+    char *settings = identify_settings (profile);
+
+    words_addf (env, "SPINDLE_IDENTIFY=%s", settings);
+    free (settings);
+  }
 }

@@ -42,8 +42,8 @@ installed (struct pieces *p)
                       SPINDLE_LIBDIR);
   p->bridge = format ("%s/spindle/spindle-clock.so", SPINDLE_LIBDIR);
   p->agent = format ("%s/spindle/agent", SPINDLE_LIBDIR);
-  p->configs = format ("%s/spindle/qemu-configs", SPINDLE_DATADIR);
-  p->scenarios = format ("%s/spindle/scenarios", SPINDLE_DATADIR);
+  p->configs = format ("%s/qemu-configs", SPINDLE_DATADIR);
+  p->scenarios = format ("%s/scenarios", SPINDLE_DATADIR);
 }
 
 static int

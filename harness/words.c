@@ -63,7 +63,7 @@ print_word (const char *word, FILE *fp)
 }
 
 void
-words_print (const struct words *w, FILE *fp)
+words_print (const struct words *w, FILE *fp, const char *end)
 {
   size_t i;
 
@@ -72,5 +72,5 @@ words_print (const struct words *w, FILE *fp)
       fputc (' ', fp);
     print_word (w->word[i], fp);
   }
-  fputc ('\n', fp);
+  fputs (end, fp);
 }

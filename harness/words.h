@@ -18,7 +18,7 @@ void words_addf (struct words *w, const char *fmt, ...)
   __attribute__ ((format (printf, 2, 3)));
 void words_free (struct words *w);
 
-/* Write W as a line that a shell reads back as the same words. */
-void words_print (const struct words *w, FILE *fp);
+/* Write W so that a shell reads back the same words, then END. */
+void words_print (const struct words *w, FILE *fp, const char *end);
 
 #endif /* SPINDLE_WORDS_H */

@@ -20,3 +20,11 @@ $(BRIDGES): $(BRIDGE_SOURCES) $(BRIDGE_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(BRIDGE_FLAGS) -fvisibility=hidden -shared \
 	  -o $@ $(BRIDGE_SOURCES) -ldl -lpthread
+
+# The machines, where the spindle command looks for them.
+QEMU_CONFIGS := $(patsubst %,$(BUILD)/%,$(wildcard qemu-configs/*.cfg))
+ALL += $(QEMU_CONFIGS)
+
+$(BUILD)/qemu-configs/%.cfg: qemu-configs/%.cfg
+	@mkdir -p $(@D)
+	cp $< $@

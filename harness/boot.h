@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a guest boots: a kernel, the agent and its job.
+ */
+#ifndef SPINDLE_BOOT_H
+#define SPINDLE_BOOT_H
+
+#include "pieces.h"
+#include "scenario.h"
+
+struct boot {
+  char *kernel, *initrd, *append;
+};
+
+/* Find the scenario's kernel and write the initrd into FOLDER.  Returns -1
+ * after a message.
+ */
+int boot_prepare (struct boot *b, const struct scenario *sc,
+                  const struct pieces *pieces, const char *folder);
+void boot_free (struct boot *b);
+
+#endif /* SPINDLE_BOOT_H */

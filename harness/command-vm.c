@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * spindle vm: somebody's own disk image on a named drive.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "console.h"
+#include "json.h"
+#include "loader.h"
+#include "machine.h"
+#include "options.h"
+#include "spindle.h"
+#include "workdir.h"
+
+#define START_MS 20000
+#define STOP_MS 5000
+#define NBDKIT_STOP_MS 10000
+
+/* Where --print pretends that the private directory is. */
+#define PRINT_FOLDER "/tmp/spindle-vm"
+
+static const char help[] =
+"usage: spindle vm --profile PROFILE [OPTION]... IMAGE [-- QEMU-OPTION...]\n"
+"\n"
+"Boot the raw disk image IMAGE as if it were on that drive.  The serial\n"
+"port is the terminal (Ctrl-A X ends QEMU); options after -- go to QEMU,\n"
+"for instance -display gtk.\n"
+"\n"
+"  --clock virtual|real  exact guest time, or the host's (default: virtual)\n"
+"  --machine ide|ahci    PIIX IDE, or ICH9 AHCI (default: ide)\n"
+"  --memory MIB          of the guest (default: 128)\n"
+"  --print               print the commands instead of running them\n"
+"  --profile PROFILE     the drive: a name, or a file\n"
+"  --seed N              of the drive (default: 1)\n"
+"  --set KEY=VALUE       change one figure of the drive; can be repeated\n"
+"  --shift N             the CPU takes 2^N ns an instruction (default: 1)\n"
+"  --trace FILE          write a line for each command of the drive\n"
+"\n"
+"Exit status: 0 QEMU ended by itself, 2 usage, 3 it could not run.\n";
+
+static const struct option_def defs[] = {
+  { "--clock", "virtual|real" }, { "--machine", "ide|ahci" },
+  { "--memory", "MIB" }, { "--print", NULL }, { "--profile", "PROFILE" },
+  { "--seed", "N" }, { "--set", "KEY=VALUE" }, { "--shift", "N" },
+  { "--trace", "FILE" }, { NULL, NULL }
+};
+
+struct vm {
+  struct machine machine;
+  const char *profile_name, *image, *trace_name;
+  char *image_path;             /* absolute */
+  struct words set, qemu_options;
+  int64_t seed;
+  bool print;
+  struct profile profile;
+  struct pieces pieces;
+  struct workdir workdir;
+  struct child nbdkit, qemu;
+};
+
+static int
+choose (const char *name, const char *value, const char *const *choices,
+        int *r)
+{
+  int i;
+
+  for (i = 0; choices[i]; ++i)
+    if (strcmp (value, choices[i]) == 0) {
+      *r = i;
+      return 0;
+    }
+  complain ("%s: %s: %s or %s", name, value, choices[0], choices[1]);
+  return -1;
+}
+
+static int
+on_option (void *opaque, const char *name, const char *value)
+{
+  static const char *const clocks[] = { "real", "virtual", NULL };
+  struct vm *vm = opaque;
+  int clock;
+
+  if (strcmp (name, "--machine") == 0)
+    return choose (name, value, machine_kinds, &vm->machine.kind);
+  if (strcmp (name, "--memory") == 0)
+    return option_number (name, value, 8, MACHINE_MAX_MEMORY_MIB,
+                          &vm->machine.memory_mib);
+  if (strcmp (name, "--shift") == 0)
+    return option_number (name, value, 0, MACHINE_MAX_SHIFT,
+                          &vm->machine.shift);
+  if (strcmp (name, "--seed") == 0)
+    return option_number (name, value, 0, INT32_MAX, &vm->seed);
+  if (strcmp (name, "--clock") == 0) {
+    if (choose (name, value, clocks, &clock) == -1)
+      return -1;
+    vm->machine.virtual_clock = clock;
+  }
+  else if (strcmp (name, "--set") == 0)
+    words_add (&vm->set, value);
+  else if (strcmp (name, "--profile") == 0)
+    vm->profile_name = value;
+  else if (strcmp (name, "--trace") == 0)
+    vm->trace_name = value;
+  else
+    vm->print = true;
+  return 0;
+}
+
+static int
+on_word (void *opaque, const char *word, bool after_dashes)
+{
+  struct vm *vm = opaque;
+
+  if (after_dashes)
+    words_add (&vm->qemu_options, word);
+  else if (vm->image) {
+    complain ("vm: %s: one image only; options for QEMU come after --",
+              word);
+    return -1;
+  }
+  else
+    vm->image = word;
+  return 0;
+}
+
+/* Formats that hold a disk inside a file; the drive wants the disk. */
+static const char *
+format_of (int fd)
+{
+  static const struct { const char *name, *magic; size_t n; } formats[] = {
+    { "qcow2", "QFI\xfb", 4 }, { "vmdk", "KDMV", 4 },
+    { "vdi", "<<< ", 4 }, { "vpc", "conectix", 8 },
+    { "vhdx", "vhdxfile", 8 },
+  };
+  char head[8];
+  size_t i;
+
+  if (pread (fd, head, sizeof head, 0) != sizeof head)
+    return NULL;
+  for (i = 0; i < sizeof formats / sizeof formats[0]; ++i)
+    if (memcmp (head, formats[i].magic, formats[i].n) == 0)
+      return formats[i].name;
+  return NULL;
+}
+
+static int
+check_size (const struct vm *vm, int fd)
+{
+  const int64_t want = vm->profile.geometry.sectors * 512;
+  const off_t size = lseek (fd, 0, SEEK_END);
+  const char *kind = format_of (fd);
+
+  if (kind)
+    complain ("%s: a %s image; the drive needs it raw: "
+              "qemu-img convert -O raw %s %s.raw && truncate -s %lld %s.raw",
+              vm->image, kind, vm->image, vm->image, (long long) want,
+              vm->image);
+  else if (size < want)
+    complain ("%s: %lld bytes, and the drive has %lld: truncate -s %lld %s",
+              vm->image, (long long) size, (long long) want,
+              (long long) want, vm->image);
+  else if (size > want)
+    complain ("%s: %lld bytes are more than the drive has (%lld)",
+              vm->image, (long long) size, (long long) want);
+  else
+    return 0;
+  return -1;
+}
+
+static int
+check_image (struct vm *vm)
+{
+  int fd = open (vm->image, O_RDWR|O_CLOEXEC), r;
+
+  vm->image_path = realpath (vm->image, NULL);
+  if (fd == -1 || vm->image_path == NULL) {
+    complain ("%s: %s", vm->image, strerror (errno));
+    if (fd != -1)
+      close (fd);
+    return -1;
+  }
+  r = check_size (vm, fd);
+  close (fd);
+  return r;
+}
+
+static int
+check_arguments (struct vm *vm)
+{
+  char *error;
+
+  if (vm->profile_name == NULL || vm->image == NULL) {
+    complain ("vm: %s; try 'spindle vm --help'",
+              vm->profile_name ? "no image given" : "no --profile given");
+    return -1;
+  }
+  if (profile_load (vm->profile_name, (const char *const *) vm->set.word,
+                    vm->set.n, &vm->profile, &error) == -1) {
+    complain ("%s", error ? error : "out of memory");
+    free (error);
+    return -1;
+  }
+  return check_image (vm);
+}
+
+static void
+nbdkit_words (struct vm *vm, const char *folder, struct words *argv)
+{
+  char *socket = format ("%s/nbd", folder);
+  char *page = format ("%s/clock", folder);
+  char *pidfile = format ("%s/nbdkit.pid", folder);
+  struct drive_server server = {
+    .profile = vm->profile_name, .set = &vm->set, .seed = vm->seed,
+    .image = vm->image_path, .socket = socket, .pidfile = pidfile,
+    .clock_page = page, .trace = vm->trace_name,
+  };
+
+  machine_nbdkit (argv, &vm->pieces, &vm->machine, &server);
+  free (socket);
+  free (page);
+  free (pidfile);
+}
+
+static void
+qemu_words (struct vm *vm, const char *folder, struct words *argv,
+            struct words *env)
+{
+  char *socket = format ("%s/nbd", folder);
+  char *page = format ("%s/clock", folder);
+  char *stats = format ("%s/clock.json", folder);
+  size_t i;
+
+  machine_qemu (argv, &vm->pieces, &vm->machine, &vm->profile, socket);
+  machine_environment (env, &vm->pieces, &vm->machine, &vm->profile, socket,
+                       page, stats);
+  words_add (argv, "-vga");
+  words_add (argv, "std");
+  words_add (argv, "-display");
+  words_add (argv, "none");
+  words_add (argv, "-serial");
+  words_add (argv, "mon:stdio");
+  for (i = 0; i < vm->qemu_options.n; ++i)
+    words_add (argv, vm->qemu_options.word[i]);
+  free (socket);
+  free (page);
+  free (stats);
+}
+
+static int
+print_commands (struct vm *vm)
+{
+  struct words server = { 0 }, argv = { 0 }, env = { 0 };
+
+  nbdkit_words (vm, PRINT_FOLDER, &server);
+  words_add (&env, "env");
+  qemu_words (vm, PRINT_FOLDER, &argv, &env);
+  printf ("mkdir -m 700 " PRINT_FOLDER "\n");
+  words_print (&server, stdout, " &\n");
+  if (env.n > 1)
+    words_print (&env, stdout, " \\\n  ");
+  words_print (&argv, stdout, "\n");
+  words_free (&server);
+  words_free (&argv);
+  words_free (&env);
+  return EXIT_REPRODUCED;
+}
+
+static int
+start_nbdkit (struct vm *vm)
+{
+  char *log = format ("%s/nbdkit.log", vm->workdir.path), *said;
+  char *pidfile = format ("%s/nbdkit.pid", vm->workdir.path);
+  struct words argv = { 0 };
+  int r, ms;
+
+  nbdkit_words (vm, vm->workdir.path, &argv);
+  r = child_start (&vm->nbdkit, "nbdkit", &argv, NULL, log);
+  for (ms = 0; r == 0 && access (pidfile, F_OK) == -1; ms += 5)
+    if (signals_wait (5) || child_ended (&vm->nbdkit) || ms > START_MS) {
+      said = last_line (log, NULL);
+      complain ("%s", said ? said : "nbdkit did not start");
+      free (said);
+      r = -1;
+    }
+  words_free (&argv);
+  free (log);
+  free (pidfile);
+  return r;
+}
+
+static int
+start_qemu (struct vm *vm)
+{
+  struct words argv = { 0 }, env = { 0 };
+  int r;
+
+  qemu_words (vm, vm->workdir.path, &argv, &env);
+  r = child_start (&vm->qemu, "qemu", &argv, &env, NULL);
+  words_free (&argv);
+  words_free (&env);
+  return r;
+}
+
+/* Returns how it went. */
+static int
+watch (struct vm *vm)
+{
+  int sig = 0;
+
+  while (!child_ended (&vm->qemu) && !child_ended (&vm->nbdkit) && sig == 0)
+    sig = signals_wait (500);
+  if (sig)
+    complain ("interrupted");
+  else if (vm->nbdkit.ended && !vm->qemu.ended) {
+    char *fate = child_fate (&vm->nbdkit);
+
+    complain ("nbdkit %s", fate);
+    free (fate);
+  }
+  else if (vm->qemu.status != 0) {
+    char *fate = child_fate (&vm->qemu);
+
+    complain ("QEMU %s", fate);
+    free (fate);
+  }
+  else
+    return EXIT_REPRODUCED;
+  return EXIT_COULD_NOT_RUN;
+}
+
+static void
+say_how_exact (const struct vm *vm)
+{
+  char *path = format ("%s/clock.json", vm->workdir.path);
+  FILE *fp = fopen (path, "r");
+  char text[65536];
+  int64_t requests = 0, late = 0, forced = 0;
+  bool exact = false;
+
+  free (path);
+  if (!vm->machine.virtual_clock) {
+    complain ("real clock, not exact");
+    return;
+  }
+  if (fp == NULL)
+    return;
+  text[fread (text, 1, sizeof text - 1, fp)] = '\0';
+  fclose (fp);
+  json_get_int (text, "requests", &requests);
+  json_get_int (text, "late", &late);
+  json_get_int (text, "forced", &forced);
+  json_get_bool (text, "exact", &exact);
+  complain ("%s: %lld requests, %lld late, %lld forced",
+            exact ? "exact" : "NOT EXACT", (long long) requests,
+            (long long) late, (long long) forced);
+}
+
+static int
+run_vm (struct vm *vm)
+{
+  int r = EXIT_COULD_NOT_RUN;
+
+  signals_take_over ();
+  if (program_check (qemu_program (), "qemu-system-x86") == 0 &&
+      program_check (nbdkit_program (), "nbdkit") == 0 &&
+      workdir_create (&vm->workdir) == 0 && start_nbdkit (vm) == 0 &&
+      start_qemu (vm) == 0) {
+    r = watch (vm);
+    child_stop (&vm->qemu, STOP_MS);
+    child_stop (&vm->nbdkit, NBDKIT_STOP_MS);
+    say_how_exact (vm);
+  }
+  child_stop (&vm->qemu, 0);
+  child_stop (&vm->nbdkit, 0);
+  workdir_remove (&vm->workdir);
+  return r;
+}
+
+int
+command_vm (int argc, char **argv)
+{
+  struct vm vm = { .machine = MACHINE_DEFAULT, .seed = 1 };
+  int r = options_parse (argc, argv, defs, on_option, on_word, &vm);
+
+  if (r == 1) {
+    fputs (help, stdout);
+    r = EXIT_REPRODUCED;
+  }
+  else if (r == -1 || check_arguments (&vm) == -1)
+    r = EXIT_USAGE;
+  else if (pieces_find (&vm.pieces) == -1)
+    r = EXIT_COULD_NOT_RUN;
+  else
+    r = vm.print ? print_commands (&vm) : run_vm (&vm);
+  pieces_free (&vm.pieces);
+  free (vm.image_path);
+  words_free (&vm.set);
+  words_free (&vm.qemu_options);
+  return r;
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock-page.h"
+#include "guest.h"
+#include "json.h"
+#include "spindle.h"
+
+#define MARK "@spindle "
+
+#define NBDKIT_START_MS 20000
+#define NBDKIT_STOP_MS 10000
+#define QEMU_STOP_MS 5000
+
+/* A guest that said it is done gets this long to power off. */
+#define POWER_OFF_MS 10000
+
+static int64_t
+real_ms (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C (1000) + t.tv_nsec / 1000000;
+}
+
+static int64_t
+virtual_ns (const struct guest *g)
+{
+  volatile const struct clock_page *page = g->page;
+
+  if (page == NULL)
+    return 0;
+  return page->now_ns > page->advance_ns ? page->now_ns : page->advance_ns;
+}
+
+/* The clock that silence on the console is measured with. */
+static int64_t
+guest_ns (const struct guest *g)
+{
+  return g->results.scenario->machine.virtual_clock
+    ? virtual_ns (g) : (real_ms () - g->start_ms) * 1000000;
+}
+
+double
+guest_virtual_s (const struct guest *g)
+{
+  return virtual_ns (g) / 1e9;
+}
+
+/* End with a message.  The first one stays. */
+static void __attribute__ ((format (printf, 2, 3)))
+fail (struct guest *g, const char *fmt, ...)
+{
+  va_list args;
+
+  if (g->failure == NULL) {
+    va_start (args, fmt);
+    g->failure = format_args (fmt, args);
+    va_end (args);
+  }
+  guest_kill (g);
+  g->state = GUEST_FAILED;
+}
+
+static void
+set_doing (struct guest *g, const char *what)
+{
+  free (g->doing);
+  g->doing = format ("%s", what);
+}
+
+/* Why a program ended: what it said last, else how it ended. */
+static char *
+why (const struct guest *g, const struct child *c)
+{
+  char *log = format ("%s/%s.log", g->folder, c->name);
+  char *said = last_line (log, NULL), *fate = child_fate (c), *r;
+  const char *text = said;
+  char *prefix = format ("%s: ", c->name);
+
+  /* Programs put their own name first. */
+  if (text && strncmp (text, prefix, strlen (prefix)) == 0)
+    text += strlen (prefix);
+  r = text ? format ("%s: %s", fate, text) : format ("%s", fate);
+  free (prefix);
+  free (log);
+  free (said);
+  free (fate);
+  return r;
+}
+
+static void
+fail_child (struct guest *g, const struct child *c)
+{
+  char *reason = why (g, c);
+
+  fail (g, "%s %s", c->name, reason);
+  free (reason);
+}
+
+static char *
+path_in (const char *folder, const char *name)
+{
+  return format ("%s/%s", folder, name);
+}
+
+/* Commands are kept beside the logs, so that a run can be repeated by
+ * hand.
+ */
+static void
+note_command (const struct guest *g, const struct words *env,
+              const struct words *argv)
+{
+  char *path = path_in (g->folder, "commands.txt");
+  FILE *fp = fopen (path, "a");
+
+  if (fp) {
+    if (env && env->n) {
+      fputs ("env ", fp);
+      words_print (env, fp, " \\\n  ");
+    }
+    words_print (argv, fp, "\n");
+    fclose (fp);
+  }
+  free (path);
+}
+
+static int
+start_child (struct guest *g, struct child *c, const char *name,
+             const struct words *argv, const struct words *env)
+{
+  char *log = format ("%s/%s.log", g->folder, name);
+  int r;
+
+  note_command (g, env, argv);
+  r = child_start (c, name, argv, env, log);
+  free (log);
+  return r;
+}
+
+static int
+start_nbdkit (struct guest *g)
+{
+  const struct scenario_drive *d = g->results.drive;
+  char *pidfile = path_in (g->private_folder, "nbdkit.pid");
+  char *stats = path_in (g->folder, "drive.json");
+  struct drive_server server = {
+    .profile = d->profile, .set = &d->set, .seed = d->seed,
+    .socket = g->socket, .pidfile = pidfile, .clock_page = g->page_path,
+    .trace = g->results.trace, .stats = stats,
+  };
+  struct words argv = { 0 };
+  int64_t start = real_ms ();
+  int r;
+
+  machine_nbdkit (&argv, g->pieces, &g->results.scenario->machine, &server);
+  r = start_child (g, &g->nbdkit, "nbdkit", &argv, NULL);
+  if (r == -1)
+    fail (g, "nbdkit could not be started");
+  while (r == 0 && access (pidfile, F_OK) == -1) {
+    if (child_ended (&g->nbdkit))
+      fail_child (g, &g->nbdkit), r = -1;
+    else if (real_ms () - start > NBDKIT_START_MS)
+      fail (g, "nbdkit does not answer"), r = -1;
+    else if (signals_wait (5))
+      fail (g, "interrupted"), r = -1;
+  }
+  words_free (&argv);
+  free (pidfile);
+  free (stats);
+  return r;
+}
+
+static void
+map_clock_page (struct guest *g)
+{
+  int fd = open (g->page_path, O_RDONLY|O_CLOEXEC);
+  void *p;
+
+  if (fd == -1)
+    return;
+  p = mmap (NULL, sizeof *g->page, PROT_READ, MAP_SHARED, fd, 0);
+  close (fd);
+  if (p != MAP_FAILED)
+    g->page = p;
+}
+
+static int
+start_qemu (struct guest *g)
+{
+  const struct machine *m = &g->results.scenario->machine;
+  struct words argv = { 0 }, env = { 0 };
+  int r;
+
+  machine_qemu (&argv, g->pieces, m, &g->profile, g->socket);
+  machine_environment (&env, g->pieces, m, &g->profile, g->socket,
+                       g->page_path, g->stats_path);
+  words_add (&argv, "-display");
+  words_add (&argv, "none");
+  words_add (&argv, "-no-reboot");
+  words_add (&argv, "-serial");
+  words_addf (&argv, "file:%s", g->console_path);
+  words_add (&argv, "-kernel");
+  words_add (&argv, g->kernel);
+  words_add (&argv, "-initrd");
+  words_add (&argv, g->initrd);
+  words_add (&argv, "-append");
+  words_add (&argv, g->append);
+  r = start_child (g, &g->qemu, "qemu", &argv, &env);
+  if (r == -1)
+    fail (g, "QEMU could not be started");
+  words_free (&argv);
+  words_free (&env);
+  return r;
+}
+
+void
+guest_start (struct guest *g)
+{
+  char *commands = path_in (g->folder, "commands.txt");
+
+  unlink (commands);
+  free (commands);
+  g->state = GUEST_RUNNING;
+  g->start_ms = real_ms ();
+  g->socket = path_in (g->private_folder, "nbd");
+  g->page_path = path_in (g->private_folder, "clock");
+  g->console_path = path_in (g->folder, "console.log");
+  g->stats_path = path_in (g->folder, "clock.json");
+  unlink (g->console_path);
+  unlink (g->stats_path);
+  if (g->trace)
+    g->results.trace = path_in (g->folder, "trace.txt");
+  console_start (&g->console);
+  set_doing (g, "booting");
+  if (start_nbdkit (g) == -1)
+    return;
+  if (g->results.scenario->machine.virtual_clock)
+    map_clock_page (g);
+  start_qemu (g);
+}
+
+static void
+on_result (struct guest *g, const char *event)
+{
+  const struct scenario *sc = g->results.scenario;
+  char *name;
+  unsigned i;
+
+  if (json_get_string (event, "name", &name) == -1)
+    return;
+  for (i = 0; i < sc->n_steps; ++i) {
+    struct measurement *m = &g->results.steps[i];
+
+    if (strcmp (sc->steps[i].name, name) != 0)
+      continue;
+    m->measured =
+      json_get_int (event, "bytes", &m->bytes) == 0 &&
+      json_get_int (event, "requests", &m->requests) == 0 &&
+      json_get_int (event, "ns", &m->ns) == 0 &&
+      m->bytes > 0 && m->requests > 0 && m->ns > 0;
+    set_doing (g, name);
+    g->steps_done++;
+    break;
+  }
+  free (name);
+}
+
+static void
+on_error (struct guest *g, const char *event)
+{
+  char *step = NULL;
+  int64_t error = 0;
+
+  json_get_string (event, "step", &step);
+  json_get_int (event, "errno", &error);
+  complain ("%s: the guest could not do '%s': %s", g->results.drive->name,
+            step ? step : "?", error ? strerror (error) : "no reason given");
+  free (step);
+}
+
+static void
+on_event (struct guest *g, const char *event)
+{
+  struct run_results *r = &g->results;
+  char *kind, *status = NULL;
+
+  if (json_get_string (event, "event", &kind) == -1)
+    return;
+  if (strcmp (kind, "start") == 0 && r->kernel == NULL)
+    json_get_string (event, "kernel", &r->kernel);
+  else if (strcmp (kind, "device") == 0 && r->model == NULL) {
+    json_get_string (event, "model", &r->model);
+    json_get_int (event, "sectors", &r->sectors);
+  }
+  else if (strcmp (kind, "result") == 0)
+    on_result (g, event);
+  else if (strcmp (kind, "error") == 0)
+    on_error (g, event);
+  else if (strcmp (kind, "end") == 0) {
+    r->ended = json_get_string (event, "status", &status) == 0 &&
+      strcmp (status, "ok") == 0;
+    g->end_ms = real_ms ();
+    free (status);
+  }
+  free (kind);
+}
+
+/* The kernel may write in front of the agent, on the same line. */
+static void
+on_line (void *opaque, const char *line)
+{
+  struct guest *g = opaque;
+  const char *event = strstr (line, MARK), *panic;
+
+  if (event)
+    on_event (g, event + strlen (MARK));
+  else if (g->panic == NULL && (panic = strstr (line, "Kernel panic")))
+    g->panic = format ("%s", panic);
+}
+
+static void
+read_clock_stats (struct guest *g)
+{
+  struct run_results *r = &g->results;
+  FILE *fp = fopen (g->stats_path, "r");
+  char text[65536];
+  size_t n;
+
+  if (fp == NULL)
+    return;
+  n = fread (text, 1, sizeof text - 1, fp);
+  text[n] = '\0';
+  fclose (fp);
+  r->have_clock =
+    json_get_int (text, "requests", &r->requests) == 0 &&
+    json_get_int (text, "late", &r->late) == 0 &&
+    json_get_int (text, "forced", &r->forced) == 0 &&
+    json_get_bool (text, "exact", &r->exact) == 0;
+  json_get_int (text, "max_late_ns", &r->max_late_ns);
+  json_get_bool (text, "identify.patched", &r->patched);
+  if (!r->have_clock || r->late || r->forced)
+    r->exact = false;
+}
+
+/* QEMU is gone, as it should. */
+static void
+finish (struct guest *g)
+{
+  g->results.virtual_s = guest_virtual_s (g);
+  g->results.real_s = (real_ms () - g->start_ms) / 1000.;
+  child_stop (&g->nbdkit, NBDKIT_STOP_MS);
+  if (g->nbdkit.status != 0) {
+    fail_child (g, &g->nbdkit);
+    return;
+  }
+  if (g->results.scenario->machine.virtual_clock)
+    read_clock_stats (g);
+  g->state = GUEST_DONE;
+}
+
+static void
+qemu_ended (struct guest *g)
+{
+  console_read (&g->console, g->console_path, true, on_line, g);
+  if (g->panic)
+    fail (g, "the guest's kernel gave up: %s", g->panic);
+  else if (g->end_ms && !g->results.ended)
+    fail (g, "the guest could not do its job");
+  else if (g->qemu.status != 0 && !g->results.ended)
+    fail_child (g, &g->qemu);
+  else if (!g->results.ended)
+    fail (g, "the guest stopped before it had done its job");
+  else if (g->qemu.status != 0)
+    fail_child (g, &g->qemu);
+  else
+    finish (g);
+}
+
+static void
+check_limits (struct guest *g)
+{
+  const struct scenario *sc = g->results.scenario;
+
+  if (g->end_ms && real_ms () - g->end_ms > POWER_OFF_MS) {
+    /* It cannot power off; nothing is lost. */
+    child_stop (&g->qemu, QEMU_STOP_MS);
+    qemu_ended (g);
+  }
+  else if (real_ms () - g->start_ms > sc->real_limit_s * 1000)
+    fail (g, "not done after %lld s (limits.real-s), while %s",
+          (long long) sc->real_limit_s, g->doing);
+  else if (guest_ns (g) - g->heard_ns > sc->silence_limit_s * 1000000000)
+    fail (g, "the guest has been silent for %lld s of its time "
+          "(limits.silence-s), while %s",
+          (long long) sc->silence_limit_s, g->doing);
+}
+
+void
+guest_poll (struct guest *g)
+{
+  if (g->state != GUEST_RUNNING)
+    return;
+  if (console_read (&g->console, g->console_path, false, on_line, g))
+    g->heard_ns = guest_ns (g);
+  if (child_ended (&g->nbdkit))
+    fail_child (g, &g->nbdkit);
+  else if (child_ended (&g->qemu))
+    qemu_ended (g);
+  else
+    check_limits (g);
+}
+
+void
+guest_kill (struct guest *g)
+{
+  child_stop (&g->qemu, 0);
+  child_stop (&g->nbdkit, 0);
+}
+
+void
+guest_free (struct guest *g)
+{
+  guest_kill (g);
+  console_stop (&g->console);
+  if (g->page)
+    munmap ((void *) g->page, sizeof *g->page);
+  run_results_free (&g->results);
+  free (g->failure);
+  free (g->doing);
+  free (g->socket);
+  free (g->page_path);
+  free (g->console_path);
+  free (g->stats_path);
+  free (g->panic);
+}

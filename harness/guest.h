@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One guest with one drive: nbdkit and QEMU started, watched, and ended.
+ */
+#ifndef SPINDLE_GUEST_H
+#define SPINDLE_GUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "child.h"
+#include "console.h"
+#include "machine.h"
+#include "results.h"
+
+struct clock_page;
+
+enum guest_state { GUEST_IDLE, GUEST_RUNNING, GUEST_DONE, GUEST_FAILED };
+
+struct guest {
+  /* The caller sets these. */
+  const struct pieces *pieces;
+  const char *private_folder;   /* for the socket and the clock page */
+  const char *folder;           /* for logs, the trace, the results */
+  const char *kernel, *initrd, *append; /* what to boot */
+  bool trace;
+  struct profile profile;
+  struct run_results results;   /* with scenario, drive and profile set */
+
+  enum guest_state state;
+  char *failure;                /* one line, when state is GUEST_FAILED */
+  char *doing;                  /* for progress */
+  unsigned steps_done;
+
+  struct child nbdkit, qemu;
+  struct console console;
+  char *socket, *page_path, *console_path, *stats_path;
+  const struct clock_page *page; /* mapped, or NULL */
+  int64_t start_ms;             /* real */
+  int64_t end_ms;               /* real; when the guest said it was done */
+  int64_t heard_ns;             /* when the console last said something */
+  char *panic;                  /* the kernel's last words, or NULL */
+};
+
+/* Start nbdkit and, once it listens, QEMU.  On failure the state is
+ * GUEST_FAILED and nothing runs.
+ */
+void guest_start (struct guest *g);
+
+/* Look after it; call it often.  Ends in GUEST_DONE or GUEST_FAILED, and
+ * then nothing runs any more and the results are filled in.
+ */
+void guest_poll (struct guest *g);
+
+/* Give up: kill everything. */
+void guest_kill (struct guest *g);
+
+/* The guest's virtual time so far, or 0. */
+double guest_virtual_s (const struct guest *g);
+
+void guest_free (struct guest *g);
+
+#endif /* SPINDLE_GUEST_H */

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A run's results, for people.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "results.h"
+#include "spindle.h"
+#include "sweep.h"
+#include "table.h"
+
+/* A family's heading: its name without the hole and the dashes at it. */
+static char *
+family_title (const struct scenario_step *step)
+{
+  char *hole = format ("{%s}", step->sweep);
+  const char *at = strstr (step->family, hole);
+  const char *tail = at + strlen (hole);
+  int head = at - step->family;
+  char *r;
+
+  free (hole);
+  if (*tail == '-')
+    r = format ("%s", tail + 1);
+  else
+    r = format ("%.*s%s", head, step->family, tail);
+  return r;
+}
+
+static void
+cell_ratio (struct table *t, const struct run_results *r,
+            const struct scenario_reported *reported, unsigned step)
+{
+  double value;
+
+  if (reported && results_figure (r, step, &value) == 0)
+    table_cell (t, "%.2f", value / reported->value);
+  else
+    table_cell (t, "%s", "");
+}
+
+/* The verdict on everything reported for one value: the worst. */
+static enum verdict
+verdict_on (const struct sweep *s, const struct run_results *r, unsigned v)
+{
+  const struct scenario *sc = r->scenario;
+  enum verdict worst = VERDICT_NONE;
+  double value, ratio;
+  unsigned f, i;
+
+  for (i = 0; i < sc->n_reported; ++i)
+    for (f = 0; f < s->n_families; ++f)
+      if (results_applies (r, &sc->reported[i]) && !sc->reported[i].over &&
+          strcmp (sc->reported[i].figure,
+                  sc->steps[s->first[f] + v].name) == 0) {
+        enum verdict one = results_compare (r, &sc->reported[i], &value,
+                                            &ratio);
+        if (one > worst)
+          worst = one;
+      }
+  return worst;
+}
+
+static void
+sweep_heading (struct table *t, const struct sweep *s,
+               const struct run_results *r)
+{
+  unsigned k, f;
+
+  table_cell (t, "%s", s->key);
+  for (k = 0; k < s->n_kernels; ++k)
+    table_cell (t, "%s%s", *s->kernels[k] ? "on " : "reported",
+                s->kernels[k]);
+  for (f = 0; f < s->n_families; ++f) {
+    char *title = family_title (&r->scenario->steps[s->first[f]]);
+
+    table_cell (t, "%s", title);
+    table_cell (t, "%s", s->n_kernels ? "ratio" : "");
+    free (title);
+  }
+  table_cell (t, "%s", s->n_kernels ? "verdict" : "");
+}
+
+static void
+sweep_row (struct table *t, const struct sweep *s,
+           const struct run_results *r, unsigned v)
+{
+  const struct scenario *sc = r->scenario;
+  const struct scenario_reported *first = NULL;
+  double value;
+  unsigned k, f;
+
+  table_cell (t, "%lld",
+              (long long) scenario_step_value (&sc->steps[s->first[0] + v]));
+  for (k = 0; k < s->n_kernels; ++k) {
+    const struct scenario_reported *reported =
+      sweep_reported (s, sc, r->drive->name, v, k);
+
+    if (first == NULL)
+      first = reported;
+    if (reported)
+      table_cell (t, "%.2f", reported->value);
+    else
+      table_cell (t, "%s", "");
+  }
+  for (f = 0; f < s->n_families; ++f) {
+    if (results_figure (r, s->first[f] + v, &value) == 0)
+      table_cell (t, "%.2f", value);
+    else
+      table_cell (t, "failed");
+    cell_ratio (t, r, first, s->first[f] + v);
+  }
+  table_cell (t, "%s", verdict_words[verdict_on (s, r, v)]);
+}
+
+static void
+print_sweep (FILE *fp, const struct sweep *s, const struct run_results *r)
+{
+  struct table t = {
+    .columns = 1 + s->n_kernels + 2 * s->n_families + 1
+  };
+  unsigned v;
+
+  if (s->n_kernels)
+    fprintf (fp, "\n%s: %s; reported figures are labelled with the kernel\n"
+             "they were reported on, ratios are to the first of them\n\n",
+             s->key, step_units[s->unit]);
+  else
+    fprintf (fp, "\n%s: %s\n\n", s->key, step_units[s->unit]);
+  sweep_heading (&t, s, r);
+  for (v = 0; v < s->n_values; ++v)
+    sweep_row (&t, s, r, v);
+  table_print (&t, 1ul << (t.columns - 1), fp);
+}
+
+/* One line for a reported figure, or for a step that has none. */
+static void
+figure_row (struct table *t, const struct run_results *r, unsigned step,
+            const struct scenario_reported *reported)
+{
+  const struct scenario_step *s = &r->scenario->steps[step];
+  double value, ratio;
+  enum verdict v = VERDICT_NONE;
+
+  if (reported) {
+    v = results_compare (r, reported, &value, &ratio);
+    table_cell (t, "%s%s%s", s->name, reported->over ? " / " : "",
+                reported->over ? reported->over : "");
+    table_cell (t, "%.2f", reported->value);
+    table_cell (t, "%s", reported->kernel ? reported->kernel : "");
+  }
+  else {
+    table_cell (t, "%s", s->name);
+    table_cell (t, "%s", "");
+    table_cell (t, "%s", "");
+    if (results_figure (r, step, &value) == -1)
+      v = VERDICT_NOT_MEASURED;
+  }
+  if (v == VERDICT_NOT_MEASURED)
+    table_cell (t, "failed");
+  else
+    table_cell (t, "%.2f", value);
+  table_cell (t, "%s", step_units[reported ? reported->unit : s->unit]);
+  if (reported && v != VERDICT_NOT_MEASURED)
+    table_cell (t, "%.2f", ratio);
+  else
+    table_cell (t, "%s", "");
+  table_cell (t, "%s", verdict_words[v]);
+}
+
+/* Everything that is in no sweep's table: single steps and ratios. */
+static void
+print_figures (FILE *fp, const struct run_results *r, const bool *shown)
+{
+  static const char *const heading[] = {
+    "figure", "reported", "on", "measured", "", "ratio", "verdict"
+  };
+  const struct scenario *sc = r->scenario;
+  struct table t = { .columns = 7 };
+  unsigned i, j;
+
+  for (i = 0; i < 7; ++i)
+    table_cell (&t, "%s", heading[i]);
+  for (i = 0; i < sc->n_steps; ++i) {
+    bool any = shown[i];
+
+    for (j = 0; j < sc->n_reported; ++j)
+      if (results_applies (r, &sc->reported[j]) &&
+          strcmp (sc->reported[j].figure, sc->steps[i].name) == 0 &&
+          (sc->reported[j].over || !shown[i])) {
+        figure_row (&t, r, i, &sc->reported[j]);
+        any = true;
+      }
+    if (!any)
+      figure_row (&t, r, i, NULL);
+  }
+  if (t.cells.n > t.columns) {
+    fputc ('\n', fp);
+    table_print (&t, 1ul << 2 | 1ul << 4 | 1ul << 6, fp);
+  }
+  words_free (&t.cells);
+}
+
+static void
+print_clock (FILE *fp, const struct run_results *r)
+{
+  const struct machine *m = &r->scenario->machine;
+
+  fputc ('\n', fp);
+  if (!m->virtual_clock)
+    fprintf (fp, "real clock, not exact; took %.1f s\n", r->real_s);
+  else if (!r->have_clock)
+    fprintf (fp, "not exact: QEMU's clock did not report; took %.1f s\n",
+             r->real_s);
+  else
+    fprintf (fp, "%s: %lld requests, %lld late, %lld forced; "
+             "virtual %.1f s, real %.1f s\n",
+             r->exact ? "exact" : "NOT EXACT", (long long) r->requests,
+             (long long) r->late, (long long) r->forced, r->virtual_s,
+             r->real_s);
+  if (m->virtual_clock)
+    fprintf (fp, "IDENTIFY %s\n", r->patched
+             ? "made as the drive's, LBA48 and all"
+             : "as QEMU makes it, with the drive's name and geometry");
+  if (r->trace)
+    fprintf (fp, "trace %s\n", r->trace);
+  if (r->plot)
+    fprintf (fp, "plot  %s\n", r->plot);
+}
+
+void
+results_print (FILE *fp, const struct run_results *r)
+{
+  const struct scenario *sc = r->scenario;
+  bool *shown = allocate (sc->n_steps, sizeof *shown);
+  unsigned i, j;
+
+  fprintf (fp, "%s%s%s\n", sc->title ? sc->title : sc->name,
+           sc->source ? ", " : "", sc->source ? sc->source : "");
+  fprintf (fp, "%s, Linux %s, %s, %s clock",
+           r->profile->title[0] ? r->profile->title : r->drive->name,
+           r->kernel ? r->kernel : "(unknown)",
+           machine_kinds[sc->machine.kind],
+           sc->machine.virtual_clock ? "virtual" : "real");
+  if (sc->machine.virtual_clock)
+    fprintf (fp, ", shift %lld", (long long) sc->machine.shift);
+  fputc ('\n', fp);
+  for (i = 0; i < sc->n_steps; ++i) {
+    struct sweep s;
+
+    if (shown[i])
+      continue;
+    s = sweep_at (sc, r->drive->name, i);
+    if (s.n_families == 0)
+      continue;
+    print_sweep (fp, &s, r);
+    for (j = 0; j < sc->n_steps; ++j)
+      shown[j] = shown[j] || sweep_has (&s, j);
+  }
+  print_figures (fp, r, shown);
+  if (sc->note)
+    fprintf (fp, "\n%s\n", sc->note);
+  print_clock (fp, r);
+  free (shown);
+}

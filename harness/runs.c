@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "boot.h"
+#include "guest.h"
+#include "loader.h"
+#include "runs.h"
+#include "workdir.h"
+
+#define POLL_MS 50
+#define PROGRESS_MS 200
+
+struct set {
+  const struct run_options *options;
+  struct pieces pieces;
+  struct workdir workdir;
+  struct scenario **scenarios;
+  struct boot *boots;           /* of the scenarios */
+  unsigned n_scenarios;
+  struct guest *guests;
+  char **folders;               /* of the guests: private, then results */
+  unsigned n_guests, next;
+  bool terminal;
+  int64_t last_progress_ms;
+};
+
+static int
+load_scenarios (struct set *s, const char *const *files, unsigned n)
+{
+  unsigned i;
+  char *error;
+
+  s->scenarios = allocate (n, sizeof *s->scenarios);
+  s->boots = allocate (n, sizeof *s->boots);
+  for (i = 0; i < n; ++i) {
+    s->scenarios[i] = scenario_load (files[i], &error);
+    if (s->scenarios[i] == NULL) {
+      complain ("%s", error);
+      free (error);
+      return -1;
+    }
+    s->n_scenarios++;
+    if (s->options->kernel) {
+      free (s->scenarios[i]->kernel);
+      s->scenarios[i]->kernel = format ("%s", s->options->kernel);
+    }
+  }
+  return 0;
+}
+
+static int
+add_guest (struct set *s, struct scenario *sc, struct scenario_drive *d)
+{
+  struct guest *g = &s->guests[s->n_guests];
+  char *error;
+
+  if (s->options->seed >= 0)
+    d->seed = s->options->seed;
+  g->pieces = &s->pieces;
+  g->trace = true;
+  g->results.scenario = sc;
+  g->results.drive = d;
+  g->results.profile = &g->profile;
+  g->results.steps = allocate (sc->n_steps, sizeof *g->results.steps);
+  g->console.fd = -1;
+  s->n_guests++;
+  if (profile_load (d->profile, (const char *const *) d->set.word, d->set.n,
+                    &g->profile, &error) == 0)
+    return 0;
+  complain ("%s", error ? error : "out of memory");
+  free (error);
+  return -1;
+}
+
+static int
+add_guests (struct set *s)
+{
+  unsigned i, j, n = 0;
+
+  for (i = 0; i < s->n_scenarios; ++i)
+    n += s->scenarios[i]->n_drives;
+  s->guests = allocate (n, sizeof *s->guests);
+  s->folders = allocate (2 * n, sizeof *s->folders);
+  for (i = 0; i < s->n_scenarios; ++i)
+    for (j = 0; j < s->scenarios[i]->n_drives; ++j)
+      if (add_guest (s, s->scenarios[i], &s->scenarios[i]->drives[j]) == -1)
+        return -1;
+  return 0;
+}
+
+/* Two runs of one name would share a folder. */
+static int
+check_names (const struct set *s)
+{
+  unsigned i, j;
+
+  for (i = 0; i < s->n_guests; ++i)
+    for (j = 0; j < i; ++j) {
+      const struct run_results *a = &s->guests[i].results;
+      const struct run_results *b = &s->guests[j].results;
+
+      if (strcmp (a->scenario->name, b->scenario->name) == 0 &&
+          strcmp (a->drive->name, b->drive->name) == 0) {
+        complain ("two scenarios are called %s", a->scenario->name);
+        return -1;
+      }
+    }
+  return 0;
+}
+
+static int
+make_folders (struct set *s)
+{
+  char *keep = NULL;
+  unsigned i;
+  int r = 0;
+
+  if (s->options->keep) {
+    if (make_directories (s->options->keep) == -1)
+      return -1;
+    keep = realpath (s->options->keep, NULL);
+    if (keep == NULL) {
+      complain ("%s: %s", s->options->keep, strerror (errno));
+      return -1;
+    }
+  }
+  for (i = 0; i < s->n_guests && r == 0; ++i) {
+    const struct run_results *g = &s->guests[i].results;
+    char *private = format ("%s/%u", s->workdir.path, i);
+
+    s->folders[2*i] = private;
+    s->folders[2*i+1] = keep
+      ? format ("%s/%s.%s", keep, g->scenario->name, g->drive->name)
+      : format ("%s/log", private);
+    if (make_directories (private) == -1 ||
+        make_directories (s->folders[2*i+1]) == -1)
+      r = -1;
+    s->guests[i].private_folder = private;
+    s->guests[i].folder = s->folders[2*i+1];
+  }
+  free (keep);
+  return r;
+}
+
+static int
+prepare_boots (struct set *s)
+{
+  unsigned i, j;
+
+  for (i = 0; i < s->n_scenarios; ++i) {
+    char *folder = format ("%s/boot%u", s->workdir.path, i);
+    int r = make_directories (folder);
+
+    if (r == 0)
+      r = boot_prepare (&s->boots[i], s->scenarios[i], &s->pieces, folder);
+    free (folder);
+    if (r == -1)
+      return -1;
+    for (j = 0; j < s->n_guests; ++j)
+      if (s->guests[j].results.scenario == s->scenarios[i]) {
+        s->guests[j].kernel = s->boots[i].kernel;
+        s->guests[j].initrd = s->boots[i].initrd;
+        s->guests[j].append = s->boots[i].append;
+      }
+  }
+  return 0;
+}
+
+static void
+show_progress (struct set *s)
+{
+  struct timespec t;
+  int64_t now;
+  unsigned i;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  now = t.tv_sec * INT64_C (1000) + t.tv_nsec / 1000000;
+  if (!s->terminal || now - s->last_progress_ms < PROGRESS_MS)
+    return;
+  s->last_progress_ms = now;
+  fputc ('\r', stderr);
+  for (i = 0; i < s->n_guests; ++i) {
+    const struct guest *g = &s->guests[i];
+
+    if (g->state == GUEST_RUNNING)
+      fprintf (stderr, "%s %u/%u %s (%.1f s virtual, %.0f s real)  ",
+               g->results.drive->name, g->steps_done,
+               g->results.scenario->n_steps, g->doing, guest_virtual_s (g),
+               (now - g->start_ms) / 1000.);
+  }
+  fputs ("\033[K", stderr);
+}
+
+static void
+clear_progress (const struct set *s)
+{
+  if (s->terminal)
+    fputs ("\r\033[K", stderr);
+}
+
+static unsigned
+start_and_poll (struct set *s, unsigned jobs)
+{
+  unsigned i, running = 0;
+
+  for (i = 0; i < s->n_guests; ++i) {
+    guest_poll (&s->guests[i]);
+    if (s->guests[i].state == GUEST_RUNNING)
+      running++;
+  }
+  while (s->next < s->n_guests && running < jobs) {
+    guest_start (&s->guests[s->next]);
+    if (s->guests[s->next].state == GUEST_RUNNING)
+      running++;
+    s->next++;
+  }
+  return running;
+}
+
+/* Returns -1 when we were told to stop. */
+static int
+run_guests (struct set *s)
+{
+  long cpus = sysconf (_SC_NPROCESSORS_ONLN);
+  unsigned jobs = s->options->jobs ? s->options->jobs : cpus > 0 ? cpus : 1;
+
+  while (start_and_poll (s, jobs) > 0 || s->next < s->n_guests) {
+    show_progress (s);
+    if (signals_wait (POLL_MS)) {
+      clear_progress (s);
+      complain ("interrupted");
+      return -1;
+    }
+  }
+  clear_progress (s);
+  return 0;
+}
+
+/* Print one guest's results; how it went. */
+static enum spindle_exit
+report (struct set *s, struct guest *g)
+{
+  const struct run_results *r = &g->results;
+
+  if (g->state == GUEST_FAILED) {
+    complain ("%s: %s", r->drive->name, g->failure);
+    return EXIT_COULD_NOT_RUN;
+  }
+  if (!s->options->keep) {
+    free (g->results.trace);
+    g->results.trace = NULL;
+  }
+  else
+    results_plot (&g->results, g->folder);
+  if (!s->options->json) {
+    if (g != s->guests)
+      putchar ('\n');
+    results_print (stdout, r);
+  }
+  if (r->scenario->machine.virtual_clock && !r->exact) {
+    complain ("%s: not exact: %lld requests late, %lld forced",
+              r->drive->name, (long long) r->late, (long long) r->forced);
+    return EXIT_COULD_NOT_RUN;
+  }
+  return results_reproduced (r) ? EXIT_REPRODUCED : EXIT_NOT_REPRODUCED;
+}
+
+static int
+write_json (const struct set *s)
+{
+  struct run_results *runs = allocate (s->n_guests, sizeof *runs);
+  char *path;
+  FILE *fp;
+  unsigned i, n = 0;
+  int r = 0;
+
+  for (i = 0; i < s->n_guests; ++i)
+    if (s->guests[i].state == GUEST_DONE)
+      runs[n++] = s->guests[i].results;
+  if (s->options->json)
+    results_write_json (stdout, runs, n);
+  if (s->options->keep) {
+    path = format ("%s/results.json", s->options->keep);
+    fp = fopen (path, "w");
+    if (fp)
+      results_write_json (fp, runs, n);
+    if (fp == NULL || fclose (fp) == EOF) {
+      complain ("%s: %s", path, strerror (errno));
+      r = -1;
+    }
+    free (path);
+  }
+  free (runs);
+  return r;
+}
+
+static enum spindle_exit
+report_all (struct set *s)
+{
+  enum spindle_exit worst = EXIT_REPRODUCED, one;
+  unsigned i;
+
+  for (i = 0; i < s->n_guests; ++i) {
+    one = report (s, &s->guests[i]);
+    if (one > worst)
+      worst = one;
+  }
+  if (write_json (s) == -1)
+    worst = EXIT_COULD_NOT_RUN;
+  if (fflush (stdout) == EOF || ferror (stdout)) {
+    complain ("cannot write the results: %s", strerror (errno));
+    worst = EXIT_COULD_NOT_RUN;
+  }
+  return worst;
+}
+
+static void
+free_set (struct set *s)
+{
+  unsigned i;
+
+  for (i = 0; i < s->n_guests; ++i)
+    guest_free (&s->guests[i]);
+  for (i = 0; i < 2 * s->n_guests; ++i)
+    free (s->folders[i]);
+  for (i = 0; i < s->n_scenarios; ++i) {
+    boot_free (&s->boots[i]);
+    scenario_free (s->scenarios[i]);
+  }
+  free (s->guests);
+  free (s->folders);
+  free (s->boots);
+  free (s->scenarios);
+  workdir_remove (&s->workdir);
+  pieces_free (&s->pieces);
+}
+
+enum spindle_exit
+run_scenarios (const char *const *files, unsigned n_files,
+               const struct run_options *options)
+{
+  struct set s = { .options = options, .terminal = isatty (STDERR_FILENO) };
+  enum spindle_exit r = EXIT_COULD_NOT_RUN;
+
+  signals_take_over ();
+  if (load_scenarios (&s, files, n_files) == -1 || add_guests (&s) == -1 ||
+      check_names (&s) == -1)
+    r = EXIT_USAGE;
+  else if (program_check (qemu_program (), "qemu-system-x86") == 0 &&
+           program_check (nbdkit_program (), "nbdkit") == 0 &&
+           pieces_find (&s.pieces) == 0 && workdir_create (&s.workdir) == 0 &&
+           make_folders (&s) == 0 && prepare_boots (&s) == 0 &&
+           run_guests (&s) == 0)
+    r = report_all (&s);
+  free_set (&s);
+  return r;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The spindle command.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "spindle.h"
+
+static const char help[] =
+"usage: spindle COMMAND [OPTION]...\n"
+"\n"
+"  demo   two drives of 2000 and 2003 under this system's kernel\n"
+"  run    run scenarios and compare with what was reported\n"
+"  vm     boot a disk image of your own on a named drive\n"
+"\n"
+"'spindle COMMAND --help' says more, and so does spindle(1).\n";
+
+static const struct command {
+  const char *name;
+  int (*run) (int argc, char **argv);
+} commands[] = {
+  { "demo", command_demo },
+  { "run", command_run },
+  { "vm", command_vm },
+};
+#define N_COMMANDS (sizeof commands / sizeof commands[0])
+
+static int
+unknown (const char *word)
+{
+  const char *names[N_COMMANDS + 1], *near;
+  size_t i;
+
+  for (i = 0; i < N_COMMANDS; ++i)
+    names[i] = commands[i].name;
+  names[N_COMMANDS] = NULL;
+  near = nearest_word (word, names);
+  if (near)
+    complain ("%s: unknown command; did you mean %s?", word, near);
+  else
+    complain ("%s: unknown command; try 'spindle --help'", word);
+  return EXIT_USAGE;
+}
+
+int
+main (int argc, char **argv)
+{
+  size_t i;
+
+  if (argc < 2) {
+    fputs (help, stderr);
+    return EXIT_USAGE;
+  }
+  if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0) {
+    fputs (help, stdout);
+    return 0;
+  }
+  if (strcmp (argv[1], "--version") == 0) {
+    printf ("spindle %s\n", SPINDLE_VERSION);
+    return 0;
+  }
+  for (i = 0; i < N_COMMANDS; ++i)
+    if (strcmp (argv[1], commands[i].name) == 0)
+      return commands[i].run (argc - 1, argv + 1);
+  return unknown (argv[1]);
+}
