@@ -23,6 +23,19 @@ arm_position (const struct disk *d, int64_t t_ns)
                                            a->limit - a->lba);
 }
 
+void
+arm_place (const struct disk *d, int64_t t_ns, struct place *place)
+{
+  const struct arm *a = &d->arm;
+  int64_t lba;
+
+  *place = (struct place) { a->cylinder, a->head, 0 };
+  if (a->work == WORK_NONE || a->limit == a->lba)
+    return;
+  lba = arm_position (d, t_ns);
+  geometry_locate (&d->geometry, lba < a->limit ? lba : lba - 1, place);
+}
+
 bool
 arm_busy (const struct disk *d, int64_t t_ns)
 {

@@ -99,29 +99,39 @@ background_met (const struct disk *d, int64_t t_ns)
   return d->arm.work == WORK_DESTAGE ? DISK_MET_DESTAGE : DISK_MET_LOOKAHEAD;
 }
 
+/* Take command i out of the queue. */
+static void
+dequeue (struct disk *d, int i)
+{
+  size_t behind = (size_t) (--d->queued - i);
+
+  memmove (&d->queue[i], &d->queue[i + 1], behind * sizeof d->queue[0]);
+  memmove (&d->arrivals[i], &d->arrivals[i + 1],
+           behind * sizeof d->arrivals[0]);
+}
+
 /* Take up the next command, if there is one, at t_ns. */
 static void
 start_service (struct disk *d, int64_t t_ns)
 {
   struct disk_completion *c = &d->service;
+  int i;
 
   d->busy = d->queued > 0;
   if (!d->busy)
     return;
+  background_run (d, t_ns);
+  i = queue_pick (d, t_ns);
   *c = (struct disk_completion) {
-    .request = d->queue[0],
-    .arrival_ns = d->arrivals[0],
-    .start_ns = max_i64 (t_ns, d->arrivals[0]),
+    .request = d->queue[i],
+    .arrival_ns = d->arrivals[i],
+    .start_ns = t_ns,
+    .times.queue_ns = t_ns - d->arrivals[i],
     .hit = DISK_HIT_NONE,
     .segment = -1,
+    .background = background_met (d, t_ns),
   };
-  d->queued--;
-  memmove (&d->queue[0], &d->queue[1], (size_t) d->queued * sizeof d->queue[0]);
-  memmove (&d->arrivals[0], &d->arrivals[1],
-           (size_t) d->queued * sizeof d->arrivals[0]);
-  c->times.queue_ns = c->start_ns - c->arrival_ns;
-  background_run (d, c->start_ns);
-  c->background = background_met (d, c->start_ns);
+  dequeue (d, i);
   serve (d);
   d->stats.bus_ns += c->times.bus_ns;
 }

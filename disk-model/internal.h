@@ -72,7 +72,22 @@ bus_ns (const struct disk *d, int64_t sectors)
     1000;
 }
 
+/* queue.c */
+
+/* Which of the commands in d->queue is served next, at t_ns. */
+extern int queue_pick (const struct disk *d, int64_t t_ns);
+
+/* What is left of a command's overhead when it is taken up at start_ns: a
+ * drive with a queue decodes a command while others are served.
+ */
+extern int64_t queue_overhead_ns (const struct disk *d, int64_t arrival_ns,
+                                  int64_t start_ns, int64_t overhead_ns);
+
 /* arm.c */
+
+/* Where the head is at t_ns, or is on its way to. */
+extern void arm_place (const struct disk *d, int64_t t_ns,
+                       struct place *place);
 
 /* The first sector the arm has not passed at t_ns. */
 extern int64_t arm_position (const struct disk *d, int64_t t_ns);
@@ -149,6 +164,14 @@ extern void read_ahead (struct disk *d, int64_t t_ns, int64_t limit);
  */
 extern void charge_media (struct disk *d, int64_t *cursor,
                           int64_t media_end_ns);
+
+/* The command in service: what is left of an overhead. */
+static inline int64_t
+overhead_left (const struct disk *d, int64_t overhead_ns)
+{
+  return queue_overhead_ns (d, d->service.arrival_ns, d->service.start_ns,
+                            overhead_ns);
+}
 
 /* Charge the time from *cursor to until_ns, if any, to *part. */
 static inline void

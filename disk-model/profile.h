@@ -118,6 +118,22 @@ struct profile_write_cache {
   uint32_t unit_sectors;        /* a read may cut in at multiples of this */
 };
 
+/* Which of the waiting commands is served next. */
+enum profile_order {
+  ORDER_FCFS,                   /* arrival */
+  ORDER_SSTF,                   /* fewest cylinders */
+  ORDER_C_LOOK,                 /* upwards, then from the start again */
+  ORDER_SPTF,                   /* shortest positioning time */
+};
+
+struct profile_queue {
+  uint32_t depth;               /* commands the drive holds; 0 or 1 = no NCQ */
+  enum profile_order order;
+  int64_t age_limit_ns;         /* an older command goes first; 0 = never */
+  uint32_t awareness_permille;  /* how well the firmware knows the angle:
+                                   1000 = exactly, 0 = not at all */
+};
+
 struct profile {
   char name[64];
   char title[128];
@@ -129,6 +145,7 @@ struct profile {
   struct profile_buffer buffer;
   struct profile_lookahead lookahead;
   struct profile_write_cache write_cache;
+  struct profile_queue queue;
   bool instant;                 /* no time at all, and no queue */
 };
 

@@ -72,7 +72,7 @@ serve_hit (struct disk *d, enum disk_hit hit, int segment)
 
   c->hit = hit;
   c->segment = segment;
-  charge (&cursor, cursor + d->profile.overhead.read_hit_ns,
+  charge (&cursor, cursor + overhead_left (d, d->profile.overhead.read_hit_ns),
           &c->times.overhead_ns);
   charge (&cursor, cursor + bus_ns (d, c->request.sectors),
           &c->times.bus_ns);
@@ -129,8 +129,8 @@ serve_positioned (struct disk *d, int segment)
   int64_t end = r->lba + r->sectors, from, limit;
   bool resumes = segment >= 0 && segment == d->current &&
     d->profile.lookahead.enabled;
-  int64_t overhead_ns = resumes ? overhead->read_hit_ns
-                                : overhead->read_miss_ns;
+  int64_t overhead_ns = overhead_left (d, resumes ? overhead->read_hit_ns
+                                                  : overhead->read_miss_ns);
   /* A stream that goes on needs no decision, so its arm starts at once. */
   int64_t t_ns = d->service.start_ns + (resumes ? 0 : overhead_ns);
 
@@ -191,7 +191,7 @@ serve_read (struct disk *d)
     arm_extend (d, max_i64 (end, ahead_limit (d, &d->segments.v[segment],
                                               lba, end)));
     serve_media (d, DISK_HIT_STREAM, segment,
-                 d->profile.overhead.read_hit_ns);
+                 overhead_left (d, d->profile.overhead.read_hit_ns));
     d->stats.stream_hits++;
   }
   else

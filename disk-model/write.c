@@ -60,7 +60,7 @@ serve_cached (struct disk *d)
   int64_t free_ns, room_ns;
 
   c->hit = DISK_HIT_CACHED;
-  charge (&cursor, cursor + d->profile.overhead.write_ns,
+  charge (&cursor, cursor + overhead_left (d, d->profile.overhead.write_ns),
           &c->times.overhead_ns);
   free_ns = wait_for_destage (d, c->start_ns, lba, end);
   charge (&cursor, free_ns, &c->times.actuator_ns);
@@ -83,7 +83,7 @@ serve_through (struct disk *d)
   int64_t cursor = c->start_ns, lead_ns = bus_ns (d, r->sectors);
 
   c->hit = DISK_HIT_THROUGH;
-  charge (&cursor, cursor + d->profile.overhead.write_ns,
+  charge (&cursor, cursor + overhead_left (d, d->profile.overhead.write_ns),
           &c->times.overhead_ns);
   if (d->profile.interface.overlap) {
     int64_t media_ns = geometry_transfer_ns (&d->geometry, r->lba,
