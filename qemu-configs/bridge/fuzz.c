@@ -33,7 +33,7 @@ draw (void)
   return state >> 33;
 }
 
-/* One time in four, so that threads get out of step both ways. */
+/* Now and then, so that threads get out of step both ways. */
 void
 fuzz_sleep (void)
 {

@@ -46,6 +46,7 @@ static size_t nr_copies;
 
 static union qemu_timer timer;
 static int mem_fd = -1;
+static char chunk[CHUNK_SIZE];  /* what is being looked through */
 
 static struct model *
 add_model (const char *name)
@@ -178,13 +179,17 @@ found (uintptr_t address, const struct model *m)
 {
   const struct copy copy = { .address = address, .model = m };
 
-  if (nr_copies < MAX_COPIES && !is_guest_ram (address) && patch (&copy))
+  const bool own = address >= (uintptr_t) chunk &&
+    address < (uintptr_t) chunk + CHUNK_SIZE;
+
+  if (nr_copies < MAX_COPIES && !own && !is_guest_ram (address) &&
+      patch (&copy))
     copies[nr_copies++] = copy;
 }
 
-/* buf holds size bytes from address. */
+/* chunk holds size bytes from address. */
 static void
-scan_chunk (const char *buf, size_t size, uintptr_t address)
+scan_chunk (size_t size, uintptr_t address)
 {
   const size_t lead = MODEL_WORD * 2;
   const char *p;
@@ -192,25 +197,25 @@ scan_chunk (const char *buf, size_t size, uintptr_t address)
 
   for (i = 0; i < nr_models; i++)
     for (offset = lead; offset + MODEL_SIZE <= size;
-         offset = p - buf + 1) {
-      p = memmem (buf + offset, size - offset, models[i].name, MODEL_SIZE);
+         offset = p - chunk + 1) {
+      p = memmem (chunk + offset, size - offset, models[i].name, MODEL_SIZE);
       if (p == NULL)
         break;
-      found (address + (p - buf) - lead, &models[i]);
+      found (address + (p - chunk) - lead, &models[i]);
     }
 }
 
 /* Chunks overlap by a block, so that none is cut. */
 static void
-scan_mapping (char *buf, uintptr_t from, uintptr_t to)
+scan_mapping (uintptr_t from, uintptr_t to)
 {
   uintptr_t p;
   size_t n;
 
   for (p = from; p + IDENTIFY_SIZE <= to; p += CHUNK_SIZE - IDENTIFY_SIZE) {
     n = to - p < CHUNK_SIZE ? to - p : CHUNK_SIZE;
-    if (!is_guest_ram (p) && peek (p, buf, n))
-      scan_chunk (buf, n, p);
+    if (!is_guest_ram (p) && peek (p, chunk, n))
+      scan_chunk (n, p);
   }
 }
 
@@ -231,15 +236,14 @@ static void
 scan (void)
 {
   FILE *maps = fopen ("/proc/self/maps", "re");
-  char *buf = malloc (CHUNK_SIZE), line[512];
+  char line[512];
   uintptr_t from, to;
 
   nr_copies = 0;
-  if (maps != NULL && buf != NULL)
+  if (maps != NULL)
     while (fgets (line, sizeof line, maps) != NULL)
       if (is_heap (line, &from, &to))
-        scan_mapping (buf, from, to);
-  free (buf);
+        scan_mapping (from, to);
   if (maps != NULL)
     fclose (maps);
 }
