@@ -126,13 +126,6 @@ peek (uintptr_t address, void *buf, size_t size)
   return pread (mem_fd, buf, size, address) == (ssize_t) size;
 }
 
-static bool
-is_guest_ram (uintptr_t address)
-{
-  return qemu.ram_addr_from_host != NULL &&
-    qemu.ram_addr_from_host ((void *) address) != UINT64_MAX;
-}
-
 /* A disk's block: word 0 says ATA device, the model stands where it must. */
 static bool
 is_block_of (const uint16_t *block, const struct model *m)
@@ -157,6 +150,12 @@ fix_checksum (uint16_t *block)
 }
 
 static bool
+poke (uintptr_t address, const void *buf, size_t size)
+{
+  return pwrite (mem_fd, buf, size, address) == (ssize_t) size;
+}
+
+static bool
 patch (const struct copy *copy)
 {
   uint16_t block[WORDS], wanted[WORDS];
@@ -168,10 +167,11 @@ patch (const struct copy *copy)
   for (i = 0; i < WORDS; i++)
     wanted[i] = (block[i] & copy->model->keep[i]) | copy->model->set[i];
   fix_checksum (wanted);
-  if (memcmp (block, wanted, sizeof block) == 0)
-    return true;
-  return pwrite (mem_fd, wanted, sizeof wanted, copy->address) ==
-    (ssize_t) sizeof wanted;
+  for (i = 0; i < WORDS; i++)
+    if (wanted[i] != block[i] &&
+        !poke (copy->address + i * 2, &wanted[i], sizeof wanted[i]))
+      return false;
+  return true;
 }
 
 static void
@@ -179,11 +179,7 @@ found (uintptr_t address, const struct model *m)
 {
   const struct copy copy = { .address = address, .model = m };
 
-  const bool own = address >= (uintptr_t) chunk &&
-    address < (uintptr_t) chunk + CHUNK_SIZE;
-
-  if (nr_copies < MAX_COPIES && !own && !is_guest_ram (address) &&
-      patch (&copy))
+  if (nr_copies < MAX_COPIES && patch (&copy))
     copies[nr_copies++] = copy;
 }
 
@@ -214,24 +210,15 @@ scan_mapping (uintptr_t from, uintptr_t to)
 
   for (p = from; p + IDENTIFY_SIZE <= to; p += CHUNK_SIZE - IDENTIFY_SIZE) {
     n = to - p < CHUNK_SIZE ? to - p : CHUNK_SIZE;
-    if (!is_guest_ram (p) && peek (p, chunk, n))
+    if (peek (p, chunk, n))
       scan_chunk (n, p);
   }
 }
 
-/* The C library's heap: private, writable, not a file's, not code. */
-static bool
-is_heap (const char *line, uintptr_t *from, uintptr_t *to)
-{
-  char perms[5], name[32] = "";
-  int n;
-
-  n = sscanf (line, "%" SCNxPTR "-%" SCNxPTR " %4s %*s %*s %*s %31s", from,
-              to, perms, name);
-  return n >= 3 && strcmp (perms, "rw-p") == 0 &&
-    (n == 3 || strcmp (name, "[heap]") == 0);
-}
-
+/* The drive is an object that QEMU's main thread has allocated, small
+ * enough for the C library to take it from the heap proper.  Guest memory,
+ * stacks and buffers are elsewhere.
+ */
 static void
 scan (void)
 {
@@ -240,12 +227,13 @@ scan (void)
   uintptr_t from, to;
 
   nr_copies = 0;
-  if (maps != NULL)
-    while (fgets (line, sizeof line, maps) != NULL)
-      if (is_heap (line, &from, &to))
-        scan_mapping (from, to);
-  if (maps != NULL)
-    fclose (maps);
+  if (maps == NULL)
+    return;
+  while (fgets (line, sizeof line, maps) != NULL)
+    if (strstr (line, "[heap]") != NULL &&
+        sscanf (line, "%" SCNxPTR "-%" SCNxPTR, &from, &to) == 2)
+      scan_mapping (from, to);
+  fclose (maps);
 }
 
 static void

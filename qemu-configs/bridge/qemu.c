@@ -35,7 +35,6 @@ static const struct symbol {
   { FIELD (bql_lock), "qemu_bql_mutex_lock_func", "bql_mutex_lock_func",
     false },
   { FIELD (use_icount), "use_icount", NULL, false },
-  { FIELD (ram_addr_from_host), "qemu_ram_addr_from_host", NULL, true },
   { FIELD (query_version), "qmp_query_version", NULL, true },
   { FIELD (notify_event), "qemu_notify_event", NULL, true },
 };

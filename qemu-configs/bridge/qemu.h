@@ -41,7 +41,6 @@ struct qemu {
   int *use_icount;
 
   /* These may be absent (NULL). */
-  uint64_t (*ram_addr_from_host) (void *p);     /* UINT64_MAX: not RAM */
   void *(*query_version) (void **error);
   void (*notify_event) (void);
 };
