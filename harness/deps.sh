@@ -19,6 +19,7 @@ gcc                 cmd gcc                 to compile
 libc6-dev           inc stdlib.h            to compile
 make                cmd make                to build
 pkg-config          cmd pkg-config          to find the libraries
+perl                cmd pod2man             to make the man pages
 nbdkit              cmd nbdkit              the server the drive plugs into
 nbdkit-plugin-dev   pc  nbdkit              to compile the plugin
 libnbd-dev          pc  libnbd              the tests' NBD client

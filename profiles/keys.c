@@ -24,6 +24,8 @@ static const char *const curve_names[] =
   { "none", "three-point", "table", NULL };
 static const char *const interrupt_names[] = { "abort", "finish", NULL };
 static const char *const tail_of_names[] = { "ring", "track", NULL };
+static const char *const queue_names[] =
+  { "fcfs", "sstf", "c-look", "sptf", NULL };
 static const char *const order_names[] = { "arrival", "elevator", NULL };
 
 const struct key keys[] = {
@@ -172,6 +174,17 @@ const struct key keys[] = {
   { "write-cache.unit-sectors", KEY_COUNT, P (write_cache.unit_sectors), 1,
     65536, NEED_NO, "128", NULL,
     "a read may cut into a destage at multiples of this" },
+
+  { "queue.depth", KEY_COUNT, P (queue.depth), 0, 256, NEED_NO, "0", NULL,
+    "commands the drive holds (TCQ, NCQ); 0 or 1 = one at a time" },
+  { "queue.order", KEY_CHOICE, P (queue.order), 0, 0, NEED_NO, "fcfs",
+    queue_names, "which is served next: the oldest, the one with the fewest "
+    "cylinders to go, the next one upwards, or the one positioned soonest" },
+  { "queue.age-limit-ms", KEY_MS, P (queue.age_limit_ns), 0, MS (60000),
+    NEED_NO, "0", NULL, "a command older than this goes first; 0 = never" },
+  { "queue.awareness-permille", KEY_COUNT, P (queue.awareness_permille), 0,
+    1000, NEED_NO, "1000", NULL, "how well the firmware knows the angle of "
+    "the platters: 1000 = exactly, 0 = not at all" },
 };
 const size_t n_keys = sizeof keys / sizeof keys[0];
 _Static_assert (sizeof keys / sizeof keys[0] <= MAX_KEYS, "raise MAX_KEYS");

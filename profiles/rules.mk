@@ -7,7 +7,6 @@ PROFILES_LIBS := $(shell pkg-config --libs libconfig 2>/dev/null || \
                    echo -lconfig) -ldl
 PROFILES_OBJS := $(addprefix $(BUILD)/profiles/,checks.o keys.o loader.o \
                    nearest.o scan.o search.o value.o)
-DATADIR ?= $(PREFIX)/share/spindle
 
 ALL += $(PROFILES_LIB) $(BUILD)/profiles/print-keys
 
