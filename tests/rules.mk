@@ -10,3 +10,9 @@ UNIT_TESTS += $(UNIT_C:%=$(BUILD)/tests/unit/%) tests/unit/determinism-test.sh
 $(UNIT_C:%=$(BUILD)/tests/unit/%): %: %.o $(BUILD)/tests/unit/drives.o \
     $(MODEL_OBJ)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
+
+# The profile loader, and the runner itself.
+UNIT_TESTS += $(BUILD)/tests/unit/loader-test tests/unit/runner-test.sh
+$(BUILD)/tests/unit/loader-test: $(BUILD)/tests/unit/loader-test.o \
+    $(PROFILES_LIB)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) $(CMOCKA_LIBS)
