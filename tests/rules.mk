@@ -16,3 +16,16 @@ UNIT_TESTS += $(BUILD)/tests/unit/loader-test tests/unit/runner-test.sh
 $(BUILD)/tests/unit/loader-test: $(BUILD)/tests/unit/loader-test.o \
     $(PROFILES_LIB)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) $(CMOCKA_LIBS)
+
+# The clock page and its two clients.
+NBD_LIBS := $(shell pkg-config --libs libnbd 2>/dev/null)
+CLOCK_C := clock-test clock-stream-test
+WIRE_TESTS += $(CLOCK_C:%=$(BUILD)/tests/wire/%)
+$(BUILD)/tests/wire/clock-test: %: %.o $(BUILD)/tests/wire/clock-drive.o \
+    $(BUILD)/tests/wire/server.o $(BUILD)/nbdkit-plugin/clock-client.o \
+    $(MODEL_OBJ) $(PROFILES_LIB)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(NBD_LIBS) \
+	  $(PROFILES_LIBS)
+$(BUILD)/tests/wire/clock-stream-test: %: %.o \
+    $(BUILD)/qemu-configs/bridge/stream.o
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
