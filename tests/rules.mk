@@ -29,3 +29,9 @@ $(BUILD)/tests/wire/clock-test: %: %.o $(BUILD)/tests/wire/clock-drive.o \
 $(BUILD)/tests/wire/clock-stream-test: %: %.o \
     $(BUILD)/qemu-configs/bridge/stream.o
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
+
+# The agent in a real guest, and how it gets there.
+BOOT_OBJ := $(addprefix $(BUILD)/harness/,initramfs.o kernel-modules.o \
+              kernel.o script.o util.o)
+$(BUILD)/tests/guest/agent-image: %: %.o $(BOOT_OBJ)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^

@@ -121,16 +121,29 @@ report_end (void)
   }
 }
 
-void
-report_error (const char *step, long errno_value, const char *why)
+static void
+report_problem (const char *event, const char *step, long errno_value,
+                const char *why)
 {
-  any_error = true;
-  report_begin ("error");
+  report_begin (event);
   report_text ("step", step);
   report_number ("errno", errno_value);
   if (why != NULL)
     report_text ("why", why);
   report_end ();
+}
+
+void
+report_error (const char *step, long errno_value, const char *why)
+{
+  any_error = true;
+  report_problem ("error", step, errno_value, why);
+}
+
+void
+report_warning (const char *step, long errno_value, const char *why)
+{
+  report_problem ("warning", step, errno_value, why);
 }
 
 bool

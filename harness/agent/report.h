@@ -18,8 +18,10 @@ void report_number (const char *key, int64_t value);
 void report_flag (const char *key, bool value);
 void report_end (void);
 
-/* A whole error line.  The first error makes report_failed true. */
+/* A whole error line; it makes report_failed true... */
 void report_error (const char *step, long errno_value, const char *why);
+/* ...unless it tells of something the job can do without. */
+void report_warning (const char *step, long errno_value, const char *why);
 bool report_failed (void);
 
 /* Wait until everything written has left the serial port. */

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernel.h"
+#include "script.h"
+#include "spindle.h"
+
+SCRIPT_FILE (fetch_script, "harness/fetch-kernel.sh");
+
+/* The version in a bzImage: its first word is the release.  The header has
+ * the magic "HdrS" at 0x202 and, at 0x20e, where the version is, less 0x200.
+ */
+static char *
+release_of_bzimage (const unsigned char *head, size_t n)
+{
+  size_t at;
+
+  if (n < 0x210 || memcmp (head + 0x202, "HdrS", 4) != 0)
+    return NULL;
+  at = (head[0x20e] | head[0x20f] << 8) + 0x200;
+  if (at >= n || memchr (head + at, '\0', n - at) == NULL)
+    return NULL;
+  return format ("%.*s", (int) strcspn ((char *) head + at, " "), head + at);
+}
+
+/* An ELF vmlinux says "Linux version RELEASE (" somewhere. */
+static char *
+release_of_elf (FILE *fp)
+{
+  static const char mark[] = "Linux version ";
+  char release[128];
+  size_t matched = 0, n = 0;
+  int c;
+
+  rewind (fp);
+  while ((c = getc (fp)) != EOF) {
+    if (matched == sizeof mark - 1) {
+      if (c > ' ' && c < 127 && c != '%' && n < sizeof release - 1) {
+        release[n++] = c;
+        continue;
+      }
+      if (n > 0)
+        return format ("%.*s", (int) n, release);
+      matched = 0;
+    }
+    matched = c == mark[matched] ? matched + 1 : c == mark[0];
+  }
+  return NULL;
+}
+
+static char *
+release_of (const char *image, char **error)
+{
+  static unsigned char head[65536];
+  FILE *fp = fopen (image, "rb");
+  char *release;
+  size_t n;
+
+  if (fp == NULL) {
+    set_error (error, "%s: %s", image, strerror (errno));
+    return NULL;
+  }
+  n = fread (head, 1, sizeof head, fp);
+  if (n > 4 && memcmp (head, "\177ELF", 4) == 0)
+    release = release_of_elf (fp);
+  else
+    release = release_of_bzimage (head, n);
+  fclose (fp);
+  if (release == NULL)
+    set_error (error, "%s: not a Linux kernel for x86 (bzImage or vmlinux)",
+          image);
+  return release;
+}
+
+/* lib/modules/RELEASE near the image. */
+static char *
+find_modules (const char *image, const char *release)
+{
+  const char *slash = strrchr (image, '/');
+  char *folder = slash ? format ("%.*s", (int) (slash - image), image)
+                       : format (".");
+  char *places[] = {
+    format ("%s/lib/modules/%s", folder, release),
+    format ("%s/../lib/modules/%s", folder, release),
+    format ("/lib/modules/%s", release),
+  };
+  char *found = NULL;
+
+  for (int i = 0; i < 3; i++) {
+    if (found == NULL && access (places[i], R_OK | X_OK) == 0)
+      found = places[i];
+    else
+      free (places[i]);
+  }
+  free (folder);
+  return found;
+}
+
+static int
+describe (const char *image, struct kernel *k, char **error)
+{
+  k->release = release_of (image, error);
+  if (k->release == NULL)
+    return -1;
+  k->image = format ("%s", image);
+  k->module_dir = find_modules (image, k->release);
+  return 0;
+}
+
+static int
+find_named (const char *name, struct kernel *k, char **error)
+{
+  static const char *const prefixes[] = {
+    "", "vmlinux-", "vmlinuz-", "bzImage-"
+  };
+  const char *folder = getenv ("SPINDLE_KERNELS");
+
+  if (folder == NULL)
+    return set_error (error, "kernel %s: SPINDLE_KERNELS, the folder to look in, "
+                 "is not set", name);
+  for (int i = 0; i < 4; i++) {
+    char *image = format ("%s/%s%s", folder, prefixes[i], name);
+    bool there = access (image, R_OK) == 0;
+    int r = there ? describe (image, k, error) : -1;
+
+    free (image);
+    if (there)
+      return r;
+  }
+  return set_error (error, "kernel %s: not found in %s", name, folder);
+}
+
+/* Every folder on the way to PATH. */
+static void
+make_parents (const char *path)
+{
+  for (const char *p = strchr (path + 1, '/'); p; p = strchr (p + 1, '/')) {
+    char *folder = format ("%.*s", (int) (p - path), path);
+
+    mkdir (folder, 0777);
+    free (folder);
+  }
+}
+
+/* The folder appears complete or not at all.  Whoever is second throws away
+ * what it has fetched.
+ */
+static int
+fetch (const char *folder, char **error)
+{
+  char *temp = format ("%s.XXXXXX", folder);
+  const char *const args[] = { temp, NULL };
+  char *ignored = NULL;
+  int r;
+
+  make_parents (folder);
+  if (mkdtemp (temp) == NULL) {
+    r = set_error (error, "%s: %s", temp, strerror (errno));
+    free (temp);
+    return r;
+  }
+  complain ("fetching Debian's kernel, once");
+  r = script_run (fetch_script, args, NULL, NULL, error);
+  if (r == 0 && chmod (temp, 0755) == 0 && rename (temp, folder) == -1
+      && errno != EEXIST && errno != ENOTEMPTY)
+    r = set_error (error, "%s: %s", folder, strerror (errno));
+  script_run ("rm -rf -- \"$1\"", args, NULL, NULL, &ignored);
+  free (ignored);
+  free (temp);
+  return r;
+}
+
+static char *
+cache_folder (char **error)
+{
+  const char *xdg = getenv ("XDG_CACHE_HOME"), *home = getenv ("HOME");
+
+  if (xdg && xdg[0] == '/')
+    return format ("%s/spindle/kernels/debian-amd64", xdg);
+  if (home && home[0] == '/')
+    return format ("%s/.cache/spindle/kernels/debian-amd64", home);
+  set_error (error, "neither XDG_CACHE_HOME nor HOME is set: nowhere to keep "
+        "a kernel");
+  return NULL;
+}
+
+static int
+find_debian (struct kernel *k, char **error)
+{
+  char *folder = cache_folder (error), *compressed, *image;
+  int r = 0;
+
+  if (folder == NULL)
+    return -1;
+  compressed = format ("%s/boot/vmlinuz", folder);
+  image = format ("%s/boot/vmlinux", folder);
+  if (access (compressed, R_OK) == -1)
+    r = fetch (folder, error);
+  if (r == 0)
+    r = describe (access (image, R_OK) == 0 ? image : compressed, k, error);
+  free (folder);
+  free (compressed);
+  free (image);
+  return r;
+}
+
+int
+kernel_find (const char *wanted, struct kernel *k, char **error)
+{
+  *k = (struct kernel) { .image = NULL };
+  if (wanted == NULL)
+    return find_debian (k, error);
+  if (strchr (wanted, '/'))
+    return describe (wanted, k, error);
+  return find_named (wanted, k, error);
+}
+
+void
+kernel_free (struct kernel *k)
+{
+  free (k->image);
+  free (k->release);
+  free (k->module_dir);
+  *k = (struct kernel) { .image = NULL };
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The kernel a guest boots.
+ */
+#ifndef SPINDLE_KERNEL_H
+#define SPINDLE_KERNEL_H
+
+/* What Debian's 6.1 needs to boot quickly and to keep exact time under
+ * -icount; older kernels ignore what they do not know.
+ * tsc_early_khz: under icount the time stamp counter counts virtual ns, so
+ *   its rate need not be measured, and guest time is virtual time.
+ * cryptomgr.notests: 7 s of virtual time (at shift 3).
+ * rodata=off: 1 s, a search for writable code.
+ * nokaslr: the same addresses in every run.
+ * panic=-1: with QEMU's -no-reboot a panic ends the machine.
+ */
+#define KERNEL_ARGUMENTS                                                \
+  "console=ttyS0 loglevel=1 panic=-1 nokaslr mitigations=off rodata=off " \
+  "cryptomgr.notests random.trust_cpu=on tsc=reliable tsc_early_khz=1000000"
+
+/* Debian's kernel takes 74 MiB for itself until it has booted. */
+#define KERNEL_MIN_MEMORY_MIB 96
+
+struct kernel {
+  char *image;                  /* for QEMU's -kernel */
+  char *release;                /* "6.1.0-57-amd64" */
+  char *module_dir;             /* "…/lib/modules/RELEASE", or NULL */
+};
+
+/* WANTED is a file (when it has a '/'), a name in the folder
+ * $SPINDLE_KERNELS (NAME, vmlinux-NAME, vmlinuz-NAME or bzImage-NAME), or
+ * NULL for Debian's current kernel, which is fetched with apt-get the first
+ * time and kept in $XDG_CACHE_HOME/spindle/kernels; nothing is installed.
+ * Modules are found in lib/modules/RELEASE beside the file, one folder
+ * higher, or in the root.
+ * Returns 0, or -1 with one line in *ERROR (to be freed).
+ */
+int kernel_find (const char *wanted, struct kernel *k, char **error);
+void kernel_free (struct kernel *k);
+
+#endif /* SPINDLE_KERNEL_H */
