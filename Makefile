@@ -109,7 +109,8 @@ check-valgrind:
 
 .PHONY: run-asan run-valgrind
 run-asan: all $(UNIT_TESTS) $(WIRE_TESTS)
-	@NBDKIT=tests/nbdkit-asan TEST_SLOW=1 $(TEST_RUN) $(UNIT_TESTS) \
+	@NBDKIT=tests/nbdkit-asan TEST_SLOW=1 \
+	  LSAN_OPTIONS=suppressions=tests/lsan.supp $(TEST_RUN) $(UNIT_TESTS) \
 	  $(WIRE_TESTS)
 run-valgrind: all $(UNIT_TESTS) $(WIRE_TESTS)
 	@NBDKIT=tests/nbdkit-valgrind TEST_WRAPPER=tests/valgrind TEST_SLOW=1 \

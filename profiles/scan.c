@@ -61,17 +61,23 @@ check_directives (struct load *load, const char *text, const char *end)
   return 0;
 }
 
-static void
+/* Of one that does not end libconfig says "syntax error" at the file's end. */
+static int
 skip_string (struct scan *scan)
 {
+  const unsigned line = scan->line;
+
   scan->at++;
   while (scan->at < scan->end && *scan->at != '"') {
     if (*scan->at == '\\' && scan->at + 1 < scan->end)
       step (scan);
     step (scan);
   }
-  if (scan->at < scan->end)
-    scan->at++;
+  if (scan->at == scan->end)
+    return fail (scan->load, "%s:%u: text without a closing quote",
+                 scan->load->file, line);
+  scan->at++;
+  return 0;
 }
 
 /* An integer literal without L has 32 bits, and libconfig 1.5 drops the
@@ -130,8 +136,8 @@ scan_token (struct scan *scan)
   const unsigned char c = *scan->at;
 
   if (c == '"')
-    skip_string (scan);
-  else if (c == '#' || looking_at (scan, "//"))
+    return skip_string (scan);
+  if (c == '#' || looking_at (scan, "//"))
     skip_until (scan, "\n");
   else if (looking_at (scan, "/*"))
     skip_until (scan, "*/");
