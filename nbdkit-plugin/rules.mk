@@ -2,8 +2,8 @@
 
 PLUGIN := $(BUILD)/nbdkit-spindle-plugin.so
 PLUGIN_OBJS := $(addprefix $(BUILD)/nbdkit-plugin/,backing.o clock-real.o \
-                 clock-virtual.o control.o drive.o owned.o plugin.o stats.o \
-                 trace.o undo.o)
+                 clock-virtual.o control.o drive.o histogram.o owned.o \
+                 plugin.o stats.o trace.o undo.o)
 
 ALL += $(PLUGIN) $(PLUGIN:.so=.1)
 

@@ -9,16 +9,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "histogram.h"
+
 struct drive;
-
-/* A histogram of times with buckets 1/16 of a power of two wide. */
-#define HISTOGRAM_SUB 16
-#define HISTOGRAM_BUCKETS (60 * HISTOGRAM_SUB)
-
-struct histogram {
-  int64_t count, max;
-  int64_t buckets[HISTOGRAM_BUCKETS];
-};
 
 struct stats {
   /* Requests from the wire, by enum disk_op. */
@@ -27,14 +20,6 @@ struct stats {
   _Atomic int64_t untimed;      /* served at once, without the model */
   struct histogram lateness;    /* ns; the drive's lock covers it */
 };
-
-extern void histogram_add (struct histogram *h, int64_t ns);
-
-/* The value that the fraction `per_thousand` of them does not exceed, never
- * too low and at most 1/16 too high; 0 when there is none.
- */
-extern int64_t histogram_quantile (const struct histogram *h,
-                                   int per_thousand);
 
 /* Print everything known about the drive as one line of JSON. */
 extern void stats_print (FILE *fp, struct drive *d);

@@ -35,3 +35,16 @@ BOOT_OBJ := $(addprefix $(BUILD)/harness/,initramfs.o kernel-modules.o \
               kernel.o script.o util.o)
 $(BUILD)/tests/guest/agent-image: %: %.o $(BOOT_OBJ)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^
+
+# The plugin: two of its modules alone, then all of it over NBD.
+PLUGIN_C := control-test data-test virtual-test
+UNIT_TESTS += $(BUILD)/tests/unit/undo-test $(BUILD)/tests/unit/histogram-test
+WIRE_TESTS += $(PLUGIN_C:%=$(BUILD)/tests/wire/%) tests/wire/params-test.sh \
+              tests/wire/fio-verify.sh
+$(BUILD)/tests/unit/undo-test $(BUILD)/tests/unit/histogram-test: \
+    $(BUILD)/tests/unit/%-test: $(BUILD)/tests/unit/%-test.o \
+    $(BUILD)/nbdkit-plugin/%.o
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
+$(PLUGIN_C:%=$(BUILD)/tests/wire/%): %: %.o $(BUILD)/tests/wire/server.o \
+    $(BUILD)/nbdkit-plugin/clock-client.o
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(NBD_LIBS)

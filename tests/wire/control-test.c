@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The control socket and the statistics.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <libnbd.h>
+
+#include "server.h"
+
+static struct server server;
+
+static void
+start (const char *profile)
+{
+  char text[512];
+
+  snprintf (text, sizeof text, "%s size=1G seed=7 control=%s stats=%s",
+            profile, server_path (&server, "control"),
+            server_path (&server, "stats"));
+  server_start (&server, text);
+}
+
+static int
+dial (void)
+{
+  struct sockaddr_un sun = { .sun_family = AF_UNIX };
+  struct timeval limit = { .tv_sec = 30 };
+  int fd = socket (AF_UNIX, SOCK_STREAM, 0);
+
+  assert_true (fd >= 0);
+  setsockopt (fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  snprintf (sun.sun_path, sizeof sun.sun_path, "%s",
+            server_path (&server, "control"));
+  assert_int_equal (connect (fd, (struct sockaddr *) &sun, sizeof sun), 0);
+  return fd;
+}
+
+static void
+tell (int fd, const char *text)
+{
+  assert_int_equal (send (fd, text, strlen (text), MSG_NOSIGNAL),
+                    strlen (text));
+}
+
+/* The next line, without its end.  "" at the end of the connection. */
+static const char *
+hear (int fd)
+{
+  static char line[8192];
+  size_t n = 0;
+
+  while (n < sizeof line - 1 && recv (fd, line + n, 1, 0) == 1 &&
+         line[n] != '\n')
+    n++;
+  line[n] = '\0';
+  return line;
+}
+
+static int64_t
+number (const char *json, const char *key)
+{
+  char pattern[64];
+  const char *at;
+
+  snprintf (pattern, sizeof pattern, "\"%s\":", key);
+  at = strstr (json, pattern);
+  if (at == NULL)
+    fail_msg ("no %s in %s", key, json);
+  return strtoll (at + strlen (pattern), NULL, 10);
+}
+
+static int
+setup (void **state)
+{
+  (void) state;
+  server_dir (&server);
+  return 0;
+}
+
+static int
+teardown (void **state)
+{
+  (void) state;
+  server_remove (&server);
+  return 0;
+}
+
+static void
+answers_lines (void **state)
+{
+  const char *path = server_path (&server, "control");
+  struct stat st;
+  int fd;
+
+  (void) state;
+  start ("ideal");
+  assert_int_equal (stat (path, &st), 0);
+  assert_int_equal (st.st_mode & 07777, 0600);
+  fd = dial ();
+  tell (fd, "ping\n");
+  assert_string_equal (hear (fd), "ok");
+  tell (fd, "pi");
+  usleep (100000);
+  tell (fd, "ng\nhello\nping\n");
+  assert_string_equal (hear (fd), "ok");
+  assert_string_equal (hear (fd), "error unknown command");
+  assert_string_equal (hear (fd), "ok");
+  tell (fd, "\n");
+  assert_string_equal (hear (fd), "error unknown command");
+  close (fd);
+  assert_int_equal (server_stop (&server), 0);
+  assert_int_equal (access (path, F_OK), -1);
+}
+
+static void
+endless_line_is_cut_off (void **state)
+{
+  char text[1025];
+  int fd;
+
+  (void) state;
+  memset (text, 'x', sizeof text - 1);
+  text[sizeof text - 1] = '\0';
+  start ("ideal");
+  fd = dial ();
+  tell (fd, text);
+  assert_string_equal (hear (fd), "");
+  close (fd);
+  fd = dial ();
+  tell (fd, "ping\n");
+  assert_string_equal (hear (fd), "ok");
+  close (fd);
+  assert_int_equal (server_stop (&server), 0);
+}
+
+/* One that does not read, and many that do not talk, disturb nobody. */
+static void
+bad_company (void **state)
+{
+  int deaf, idle[6], fd;
+
+  (void) state;
+  start ("wd200bb");
+  deaf = dial ();
+  for (int i = 0; i < 2000; i++)
+    if (send (deaf, "stats\n", 6, MSG_NOSIGNAL | MSG_DONTWAIT) != 6)
+      break;
+  for (int i = 0; i < 6; i++)
+    idle[i] = dial ();
+  fd = dial ();
+  tell (fd, "ping\n");
+  assert_string_equal (hear (fd), "ok");
+  close (fd);
+  for (int i = 0; i < 6; i++)
+    close (idle[i]);
+  close (deaf);
+  assert_int_equal (server_stop (&server), 0);
+}
+
+static void
+counts (void **state)
+{
+  static char block[65536];
+  struct nbd_handle *nbd;
+  const char *json;
+  char *text;
+  size_t n;
+  int fd;
+
+  (void) state;
+  start ("wd200bb");
+  nbd = server_connect (&server);
+  fd = dial ();
+  for (int i = 0; i < 5; i++)
+    assert_int_equal (nbd_pread (nbd, block, 4096, (uint64_t) i << 24, 0), 0);
+  for (int i = 0; i < 3; i++)
+    assert_int_equal (nbd_pwrite (nbd, block, 65536, (uint64_t) i << 24, 0),
+                      0);
+  tell (fd, "stats\n");
+  json = hear (fd);
+  assert_non_null (strstr (json, "\"profile\":\"wd200bb\""));
+  assert_non_null (strstr (json, "\"clock\":\"real\""));
+  assert_int_equal (number (json, "seed"), 7);
+  assert_int_equal (number (json, "read"), 5);
+  assert_int_equal (number (json, "write"), 3);
+  assert_int_equal (number (json, "failed"), 0);
+  assert_int_equal (number (json, "reads"), 5);
+  assert_int_equal (number (json, "writes"), 3);
+  assert_int_equal (number (json, "sectors_written"), 3 * 128);
+  assert_int_equal (number (json, "undo_bytes"),
+                    number (json, "dirty_sectors") * 512);
+  assert_int_equal (number (json, "count"), 8);
+  assert_true (number (json, "p50") <= number (json, "p99"));
+  assert_true (number (json, "p99") <= number (json, "max"));
+  close (fd);
+  nbd_close (nbd);
+  assert_int_equal (server_stop (&server), 0);
+
+  text = slurp (server_path (&server, "stats"), &n);
+  assert_int_equal (number (text, "read"), 5);
+  assert_int_equal (text[n - 1], '\n');
+  free (text);
+}
+
+int
+main (void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown (f, setup, teardown)
+  const struct CMUnitTest tests[] = {
+    TEST (answers_lines),
+    TEST (endless_line_is_cut_off),
+    TEST (bad_company),
+    TEST (counts),
+  };
+
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}

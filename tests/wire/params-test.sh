@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What is refused, in which words; what is told about the plugin; and that
+# nothing stays behind in either case.
+
+set -u
+plugin=${BUILD:-build}/nbdkit-spindle-plugin.so
+nbdkit=${NBDKIT:-nbdkit}
+bytes=20020396032               # of the wd200bb
+dir=$(mktemp -d "${TMPDIR:-/tmp}/params.XXXXXX") || exit 1
+trap 'rm -rf "$dir"' EXIT
+n=0 bad=0
+
+# result NAME CONDITION-STATUS [DIAGNOSTICS]
+result () {
+  n=$((n + 1))
+  if [ "$2" = 0 ]; then
+    echo "ok $n - $1"
+  else
+    echo "not ok $n - $1"
+    sed 's/^/# /' <<<"${3-}"
+    bad=1
+  fi
+}
+
+# refused NAME MESSAGE PARAMETER...: nbdkit fails, with this one line.
+refused () {
+  local name=$1 message=$2 out status
+  shift 2
+  out=$($nbdkit -U - "$plugin" "$@" --run true 2>&1)
+  status=$?
+  [ "$status" != 0 ] && [ "$(grep -c . <<<"$out")" = 1 ] &&
+    grep -qE "^nbdkit: error: .*$message" <<<"$out" &&
+    [ -z "$(ls "$dir" | grep -vx 'small\|readme\|big')" ]
+  result "$name" $? "exit status $status: $out
+files: $(ls "$dir")"
+}
+
+# accepted NAME COMMAND PARAMETER...: COMMAND runs with $uri and succeeds.
+accepted () {
+  local name=$1 command=$2 out
+  shift 2
+  out=$($nbdkit -U - "$plugin" "$@" --run "$command" 2>&1)
+  result "$name" $? "$out"
+}
+
+truncate -s 1M "$dir/small"
+truncate -s 21G "$dir/big"
+echo 'I am a file' >"$dir/readme"
+
+refused 'no profile' 'profile=NAME is required.*wd200bb'
+refused 'unknown profile' 'profile=wd200bx.*' wd200bx
+refused 'unknown parameter' "unknown parameter 'speed'" wd200bb speed=2
+refused 'unknown key of the profile' 'set=geometry.rmp=1' \
+        wd200bb set=geometry.rmp=1
+refused 'value out of range' 'set=geometry.rpm=1' wd200bb set=geometry.rpm=1
+refused 'seed is no number' 'seed: ' wd200bb seed=x
+refused 'file is missing' "does not exist.*truncate -s $bytes " \
+        wd200bb file="$dir/none"
+refused 'file is too small' \
+        "has 1048576 bytes, the drive $bytes;.*truncate -s $bytes " \
+        wd200bb file="$dir/small"
+refused 'file is a directory' 'file=.*directory' wd200bb file="$dir"
+refused 'size is larger than the drive' "size=.*only $bytes bytes" \
+        wd200bb size=1T
+refused 'size is nothing' 'size=511: at least one sector' wd200bb size=511
+refused 'size is no number' 'size' wd200bb size=large
+refused 'clock is unknown' 'clock=lunar: must be real or virtual' \
+        wd200bb clock=lunar
+refused 'virtual clock without page' 'clock=virtual needs clock-page=PATH' \
+        wd200bb clock=virtual
+refused 'page without virtual clock' 'clock-page= needs clock=virtual' \
+        wd200bb clock-page="$dir/page"
+refused 'page is something else' 'is not a clock page' \
+        wd200bb clock=virtual clock-page="$dir/readme"
+refused 'page in no directory' 'clock-page=.*No such file' \
+        wd200bb clock=virtual clock-page="$dir/none/page"
+refused 'control is something else' 'is not a socket' \
+        wd200bb control="$dir/readme"
+refused 'control has a long path' 'path of a socket may have 107 bytes' \
+        wd200bb control="$dir/$(printf '%0200d' 0)"
+refused 'trace in no directory' 'trace=.*No such file' \
+        wd200bb trace="$dir/none/trace"
+refused 'trace of a drive without time' 'trace=: nothing to trace' \
+        ideal trace="$dir/trace"
+refused 'stats in no directory' 'stats=.*No such file' \
+        wd200bb stats="$dir/none/stats"
+refused 'sync is neither' 'sync|boolean' wd200bb sync=perhaps
+refused 'page is made, then the control socket refused' 'is not a socket' \
+        wd200bb clock=virtual clock-page="$dir/page" control="$dir/readme"
+
+# Not our error, and much later: nbdkit itself cannot listen.
+out=$($nbdkit -f -U "$dir/none/sock" "$plugin" wd200bb clock=virtual \
+      clock-page="$dir/page" control="$dir/control" 2>&1)
+[ $? != 0 ] && [ ! -e "$dir/page" ] && [ ! -e "$dir/control" ]
+result 'nothing stays behind when nbdkit cannot listen' $? "$out
+$(ls "$dir")"
+
+accepted 'a larger file' \
+         "test \$(nbdinfo --size \"\$uri\") = $bytes" \
+         wd200bb file="$dir/big"
+accepted 'a small file is enough for a small size' \
+         'test $(nbdinfo --size "$uri") = 1048576' \
+         wd200bb size=1049087 file="$dir/small"
+accepted 'a drive without FLUSH has none' \
+         '! nbdinfo --can flush "$uri"' wd200bb
+accepted 'a drive with FLUSH has it' \
+         'nbdinfo --can flush "$uri"' wd200bb set=interface.flush=true
+accepted 'FUA is always there' 'nbdinfo --can fua "$uri"' wd200bb
+accepted 'TRIM is not' '! nbdinfo --can trim "$uri"' wd200bb
+accepted 'unless the profile says so' \
+         'nbdinfo --can trim "$uri"' wd200bb set=interface.trim=true
+accepted 'clients are told how to share' \
+         'nbdinfo --can multi-conn "$uri"' wd200bb
+
+# In use by a plugin that lives.
+out=$($nbdkit -U - "$plugin" wd200bb clock=virtual clock-page="$dir/page" \
+      control="$dir/control" --run "
+  $nbdkit -U - $plugin wd200bb clock=virtual clock-page=$dir/page \
+    --run true
+  $nbdkit -U - $plugin wd200bb control=$dir/control --run true
+  test -e $dir/page && test -e $dir/control" 2>&1)
+[ $? = 0 ] && grep -q 'clock-page=.* is in use by another nbdkit' <<<"$out" &&
+  grep -q 'control=.* is in use' <<<"$out"
+result 'page and socket in use are left alone' $? "$out"
+[ ! -e "$dir/page" ] && [ ! -e "$dir/control" ]
+result 'and gone at the end' $? "$(ls "$dir")"
+
+# In the background: nbdkit forks, and the child owns them.
+$nbdkit -U "$dir/sock" -P "$dir/pid" "$plugin" wd200bb clock=virtual \
+  clock-page="$dir/page" control="$dir/control" >/dev/null 2>&1
+pid=$(cat "$dir/pid")
+[ -e "$dir/page" ] && [ -e "$dir/control" ] &&
+  nbdinfo "nbd+unix:///?socket=$dir/sock" >/dev/null
+result 'page and socket survive the fork' $? "$(ls "$dir")"
+kill "$pid"
+for _ in $(seq 300); do
+  kill -0 "$pid" 2>/dev/null || break
+  sleep 0.1
+done
+[ ! -e "$dir/page" ] && [ ! -e "$dir/control" ]
+result 'and go with the child' $? "$(ls "$dir")"
+
+# What tools read.
+out=$($nbdkit "$plugin" --dump-plugin 2>&1)
+grep -q '^magic_config_key=profile$' <<<"$out" &&
+  grep -q '^thread_model=parallel$' <<<"$out" &&
+  grep -qE '^spindle_profiles=(.* )?wd200bb( .*)?$' <<<"$out" &&
+  grep -qE '^spindle_version=[0-9.]+$' <<<"$out" &&
+  grep -qE '^spindle_model_version=[0-9.]+$' <<<"$out"
+result '--dump-plugin' $? "$out"
+
+# The filter of nbdkit's bash completion.
+out=$($nbdkit "$plugin" --help | grep -E '^[-a-z0-9]+=' | sed 's/=.*/=/' |
+      sort | tr -d '\n')
+[ "$out" = 'clock-page=clock=control=file=profile=seed=set=size=stats=sync=trace=' ]
+result 'bash completion finds every parameter' $? "$out"
+page=nbdkit-plugin/nbdkit-spindle-plugin.pod
+missing=$(tr '=' '\n' <<<"$out" | while read -r key; do
+  [ -z "$key" ] || grep -qE "^=item .*B<$key=" "$page" || echo "$key"
+done)
+[ -z "$missing" ]
+result 'the manual page has every parameter' $? "not there: $missing"
+
+echo "1..$n"
+exit $bad
