@@ -297,10 +297,8 @@ on_event (struct guest *g, const char *event)
     return;
   if (strcmp (kind, "start") == 0 && r->kernel == NULL)
     json_get_string (event, "kernel", &r->kernel);
-  else if (strcmp (kind, "device") == 0 && r->model == NULL) {
-    json_get_string (event, "model", &r->model);
-    json_get_int (event, "sectors", &r->sectors);
-  }
+  else if (strcmp (kind, "identify") == 0 && r->identify == NULL)
+    r->identify = format ("%s", event);
   else if (strcmp (kind, "result") == 0)
     on_result (g, event);
   else if (strcmp (kind, "error") == 0)

@@ -151,6 +151,15 @@ skip_value (const char *p)
   return p;
 }
 
+void
+json_raw (struct json *j, const char *key, const char *text)
+{
+  const char *end = text ? skip_value (skip_space (text)) : NULL;
+
+  start (j, key);
+  fputs (end && *skip_space (end) == '\0' ? text : "null", j->fp);
+}
+
 /* The value of KEY (N bytes) in the object at P, or NULL. */
 static const char *
 find_member (const char *p, const char *key, size_t n)

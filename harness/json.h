@@ -27,6 +27,9 @@ void json_double (struct json *j, const char *key, double value);
 void json_bool (struct json *j, const char *key, bool value);
 void json_null (struct json *j, const char *key);
 
+/* A value that is JSON already; anything else comes out as null. */
+void json_raw (struct json *j, const char *key, const char *text);
+
 /* Reader.  PATH is the keys from the outermost object on, joined with
  * dots.  All return -1 if TEXT is no JSON object, or has nothing of that
  * type there.  json_get_string's result must be freed.

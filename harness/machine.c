@@ -151,6 +151,8 @@ identify_words (FILE *fp, const struct profile *profile)
     fprintf (fp, ";w21=%u", id->buffer_kib * 2 & 0xffff);
   if (id->ecc_bytes)
     fprintf (fp, ";w22=%u", id->ecc_bytes & 0xffff);
+  if (profile->lookahead.enabled)
+    fprintf (fp, ";w82|=0x40;w85|=0x40");
   if (!id->lba48)
     absent |= lba48_bits | flush_ext;
   if (!profile->interface.flush)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "pieces.h"
+#include "places.h"               /* generated */
 #include "spindle.h"
 
 /* Where we were started from; the caller frees it.  NULL if unknown. */
@@ -38,12 +39,11 @@ in_build_tree (struct pieces *p, const char *build)
 static void
 installed (struct pieces *p)
 {
-  p->plugin = format ("%s/nbdkit/plugins/nbdkit-spindle-plugin.so",
-                      SPINDLE_LIBDIR);
-  p->bridge = format ("%s/spindle/spindle-clock.so", SPINDLE_LIBDIR);
-  p->agent = format ("%s/spindle/agent", SPINDLE_LIBDIR);
-  p->configs = format ("%s/qemu-configs", SPINDLE_DATADIR);
-  p->scenarios = format ("%s/scenarios", SPINDLE_DATADIR);
+  p->plugin = format ("%s/nbdkit-spindle-plugin.so", PLACE_PLUGINS);
+  p->bridge = format ("%s/spindle-clock.so", PLACE_LIB);
+  p->agent = format ("%s/agent", PLACE_LIB);
+  p->configs = format ("%s/qemu-configs", PLACE_DATA);
+  p->scenarios = format ("%s/scenarios", PLACE_DATA);
 }
 
 static int

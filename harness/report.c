@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
 #include "results.h"
 #include "spindle.h"
 #include "sweep.h"
@@ -76,7 +77,11 @@ sweep_heading (struct table *t, const struct sweep *s,
     char *title = family_title (&r->scenario->steps[s->first[f]]);
 
     table_cell (t, "%s", title);
-    table_cell (t, "%s", s->n_kernels ? "ratio" : "");
+    if (s->n_kernels)
+      table_cell (t, "to %s", s->kernels[sweep_kernel (s, r->scenario,
+                                                       r->drive->name, f)]);
+    else
+      table_cell (t, "%s", "");
     free (title);
   }
   table_cell (t, "%s", s->n_kernels ? "verdict" : "");
@@ -87,18 +92,14 @@ sweep_row (struct table *t, const struct sweep *s,
            const struct run_results *r, unsigned v)
 {
   const struct scenario *sc = r->scenario;
-  const struct scenario_reported *first = NULL;
+  const struct scenario_reported *reported;
   double value;
   unsigned k, f;
 
   table_cell (t, "%lld",
               (long long) scenario_step_value (&sc->steps[s->first[0] + v]));
   for (k = 0; k < s->n_kernels; ++k) {
-    const struct scenario_reported *reported =
-      sweep_reported (s, sc, r->drive->name, v, k);
-
-    if (first == NULL)
-      first = reported;
+    reported = sweep_reported (s, sc, r->drive->name, v, k);
     if (reported)
       table_cell (t, "%.2f", reported->value);
     else
@@ -109,7 +110,9 @@ sweep_row (struct table *t, const struct sweep *s,
       table_cell (t, "%.2f", value);
     else
       table_cell (t, "failed");
-    cell_ratio (t, r, first, s->first[f] + v);
+    k = sweep_kernel (s, sc, r->drive->name, f);
+    reported = sweep_reported (s, sc, r->drive->name, v, k);
+    cell_ratio (t, r, reported, s->first[f] + v);
   }
   table_cell (t, "%s", verdict_words[verdict_on (s, r, v)]);
 }
@@ -122,12 +125,9 @@ print_sweep (FILE *fp, const struct sweep *s, const struct run_results *r)
   };
   unsigned v;
 
-  if (s->n_kernels)
-    fprintf (fp, "\n%s: %s; reported figures are labelled with the kernel\n"
-             "they were reported on, ratios are to the first of them\n\n",
-             s->key, step_units[s->unit]);
-  else
-    fprintf (fp, "\n%s: %s\n\n", s->key, step_units[s->unit]);
+  fprintf (fp, "\n%s of %s, by %s%s\n\n", step_units[s->unit],
+           r->drive->name, s->key, s->n_kernels
+           ? ": reported on ..., measured, ratio to what was reported" : "");
   sweep_heading (&t, s, r);
   for (v = 0; v < s->n_values; ++v)
     sweep_row (&t, s, r, v);
@@ -202,6 +202,38 @@ print_figures (FILE *fp, const struct run_results *r, const bool *shown)
   words_free (&t.cells);
 }
 
+/* What the guest reads with IDENTIFY, in hdparm's words. */
+static void
+print_identify (FILE *fp, const struct run_results *r)
+{
+  static const struct { const char *key, *text; } numbers[] = {
+    { "cylinders", ", CHS " }, { "heads", "/" }, { "sectors", "/" },
+    { "track_size", "\n  TrkSize " }, { "sector_size", ", SectSize " },
+    { "ecc_bytes", ", ECCbytes " }, { "buffer_sectors", ", BuffSize/512 " },
+    { "udma_max", ", UDMA " },
+  };
+  char *model = NULL, *firmware = NULL;
+  int64_t n;
+  bool lba48;
+  size_t i;
+
+  if (r->identify == NULL ||
+      json_get_string (r->identify, "model", &model) == -1)
+    return;
+  json_get_string (r->identify, "firmware", &firmware);
+  fprintf (fp, "the guest sees: %s, FwRev %s", model,
+           firmware ? firmware : "");
+  for (i = 0; i < sizeof numbers / sizeof numbers[0]; ++i)
+    if (json_get_int (r->identify, numbers[i].key, &n) == 0)
+      fprintf (fp, "%s%lld", numbers[i].text, (long long) n);
+  if (json_get_bool (r->identify, "lba48", &lba48) == 0)
+    fputs (lba48 ? ", LBA48" : ", LBA28", fp);
+  fputs (r->patched ? "; made so by the bridge\n"
+         : "; as far as QEMU can say it\n", fp);
+  free (model);
+  free (firmware);
+}
+
 static void
 print_clock (FILE *fp, const struct run_results *r)
 {
@@ -219,10 +251,7 @@ print_clock (FILE *fp, const struct run_results *r)
              r->exact ? "exact" : "NOT EXACT", (long long) r->requests,
              (long long) r->late, (long long) r->forced, r->virtual_s,
              r->real_s);
-  if (m->virtual_clock)
-    fprintf (fp, "IDENTIFY %s\n", r->patched
-             ? "made as the drive's, LBA48 and all"
-             : "as QEMU makes it, with the drive's name and geometry");
+  print_identify (fp, r);
   if (r->trace)
     fprintf (fp, "trace %s\n", r->trace);
   if (r->plot)

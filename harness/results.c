@@ -19,7 +19,7 @@ void
 run_results_free (struct run_results *r)
 {
   free (r->kernel);
-  free (r->model);
+  free (r->identify);
   free (r->steps);
   free (r->trace);
   free (r->plot);
@@ -185,9 +185,8 @@ write_clock (struct json *j, const struct run_results *r)
   json_double (j, "real_s", r->real_s);
   json_string (j, "trace", r->trace);
   json_open (j, "identify", '{');
-  json_string (j, "model", r->model);
-  json_int (j, "sectors", r->sectors);
   json_bool (j, "patched", r->patched);
+  json_raw (j, "guest", r->identify);
   json_close (j, '}');
 }
 

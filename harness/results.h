@@ -24,8 +24,7 @@ struct run_results {
   const struct scenario_drive *drive;
   const struct profile *profile;
   char *kernel;                 /* as the guest says, or NULL */
-  char *model;                  /* of the disk, as the guest says, or NULL */
-  int64_t sectors;              /* likewise, or 0 */
+  char *identify;               /* the guest's event about IDENTIFY, or NULL */
   struct measurement *steps;    /* of scenario->steps */
   bool ended;                   /* the guest did its whole job */
 

@@ -15,3 +15,45 @@ $(BUILD)/harness/agent/%.o: harness/agent/%.c
 $(BUILD)/agent: $(AGENT_OBJ)
 	$(CC) -m32 -nostdlib -static -s -Wl,--build-id=none \
 	  -Wl,-z,noseparate-code -Wl,-z,max-page-size=4096 -o $@ $^
+
+# The spindle command.
+HARNESS_SRC := $(wildcard harness/*.c)
+HARNESS_OBJ := $(HARNESS_SRC:%.c=$(BUILD)/%.o)
+SCENARIOS := $(wildcard harness/scenarios/*.cfg)
+ALL += $(BUILD)/spindle $(BUILD)/spindle.1 $(BUILD)/spindle-scenario.5 \
+       $(SCENARIOS:harness/%=$(BUILD)/%)
+
+# Written anew only when make is given another place to install to.
+$(BUILD)/harness/pieces.o: $(BUILD)/harness/places.h
+$(BUILD)/harness/pieces.o: ALL_CFLAGS += -I$(BUILD)/harness
+$(BUILD)/harness/places.h: FORCE
+	@mkdir -p $(@D)
+	@(echo '#define PLACE_PLUGINS "$(PLUGINDIR)"'; \
+	  echo '#define PLACE_LIB "$(LIBDIR)/spindle"'; \
+	  echo '#define PLACE_DATA "$(DATADIR)"') >$@.new
+	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
+
+$(BUILD)/spindle: $(HARNESS_OBJ) $(PROFILES_LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) -lm
+
+$(BUILD)/scenarios/%.cfg: harness/scenarios/%.cfg
+	@mkdir -p $(@D)
+	cp $< $@
+
+$(BUILD)/spindle.1: harness/spindle.pod
+	@mkdir -p $(@D)
+	pod2man -u -s 1 -n spindle -c spindle -r "spindle $(VERSION)" $< $@
+
+$(BUILD)/spindle-scenario.5: harness/scenario.pod
+	@mkdir -p $(@D)
+	pod2man -u -s 5 -n spindle-scenario -c spindle \
+	  -r "spindle $(VERSION)" $< $@
+
+## 
+##   build/spindle --help   the command behind all of it
+demo: all
+	$(BUILD)/spindle demo --keep $(BUILD)/demo
+
+# Scripts that are built into the program.
+$(BUILD)/harness/kernel.o: harness/fetch-kernel.sh
+$(BUILD)/harness/initramfs.o: harness/ext2-initrd.sh

@@ -53,6 +53,29 @@ load_scenarios (struct set *s, const char *const *files, unsigned n)
   return 0;
 }
 
+/* Every step must stay on the drive. */
+static int
+check_reach (const struct scenario *sc, const struct guest *g)
+{
+  const int64_t sectors = g->profile.geometry.sectors;
+  unsigned i;
+
+  for (i = 0; i < sc->n_steps; ++i) {
+    const struct scenario_step *s = &sc->steps[i];
+    int64_t span = s->span_mib * 2048;
+
+    if (span == 0)
+      span = s->random ? 1 : (scenario_step_bytes (s) + 511) / 512;
+    if (s->offset_mib * 2048 + span <= sectors)
+      continue;
+    complain ("%s: step %s reaches beyond the end of %s, at %lld MiB",
+              sc->name, s->name, g->results.drive->name,
+              (long long) sectors / 2048);
+    return -1;
+  }
+  return 0;
+}
+
 static int
 add_guest (struct set *s, struct scenario *sc, struct scenario_drive *d)
 {
@@ -71,7 +94,7 @@ add_guest (struct set *s, struct scenario *sc, struct scenario_drive *d)
   s->n_guests++;
   if (profile_load (d->profile, (const char *const *) d->set.word, d->set.n,
                     &g->profile, &error) == 0)
-    return 0;
+    return check_reach (sc, g);
   complain ("%s", error ? error : "out of memory");
   free (error);
   return -1;

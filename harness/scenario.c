@@ -275,17 +275,20 @@ unroll (struct strict *s, config_setting_t *group, struct scenario *sc,
   config_setting_t *values = config_setting_get_member (group, "values");
   const char *names[N_NUMBERS + 1];
   const struct number *number;
+  int64_t stride = 0;
   int which = 0, i;
   char *name;
 
-  if (sweep == NULL && values)
-    return strict_fail (s, values, "needs sweep = \"KEY\" beside it");
+  if (sweep == NULL && (values || config_setting_get_member (group,
+                                                             "stride-mib")))
+    return strict_fail (s, group, "values and stride-mib need a sweep");
   if (sweep == NULL)
     return add_step (s, group, sc, step, format ("%s", step->family));
   for (i = 0; i < (int) N_NUMBERS; ++i)
     names[i] = numbers[i].key;
   names[N_NUMBERS] = NULL;
   if (strict_choice (s, group, "sweep", names, &which) == -1 ||
+      strict_int (s, group, "stride-mib", 0, MAX_MIB, &stride) == -1 ||
       (values = strict_need (s, group, "values")) == NULL)
     return -1;
   number = &numbers[which];
@@ -312,6 +315,7 @@ unroll (struct strict *s, config_setting_t *group, struct scenario *sc,
                           "must contain {%s}, which is swept", number->key);
     if (add_step (s, group, sc, step, name) == -1)
       return -1;
+    step->offset_mib += stride;
   }
   return 0;
 }
@@ -343,7 +347,7 @@ load_step (struct strict *s, config_setting_t *group, struct scenario *sc)
 {
   static const char *const keys[] = {
     "name", "read", "write", "pattern", "fsync", "unit", "sweep", "values",
-    "readahead", "block-kib", "mib", "requests", "offset-mib", "span-mib",
+    "stride-mib", "readahead", "block-kib", "mib", "requests", "offset-mib", "span-mib",
     "seed", "ms", "streams", NULL
   };
   static const char *const modes[] = { "buffered", "direct", NULL };
@@ -510,6 +514,33 @@ load (struct strict *s, struct scenario *sc)
   return load_all_reported (s, root, sc);
 }
 
+/* A file named in a scenario is looked for beside it. */
+static void
+resolve (char **name, const char *scenario)
+{
+  const char *slash = strrchr (scenario, '/');
+  size_t n = strlen (*name);
+  char *r;
+
+  if (slash == NULL || (*name)[0] == '/' ||
+      (strchr (*name, '/') == NULL &&
+       (n < 4 || strcmp (*name + n - 4, ".cfg") != 0)))
+    return;
+  r = format ("%.*s/%s", (int) (slash - scenario), scenario, *name);
+  free (*name);
+  *name = r;
+}
+
+static void
+resolve_all (struct scenario *sc, const char *path)
+{
+  unsigned i;
+
+  resolve (&sc->kernel, path);
+  for (i = 0; i < sc->n_drives; ++i)
+    resolve (&sc->drives[i].profile, path);
+}
+
 struct scenario *
 scenario_load (const char *path, char **error)
 {
@@ -530,6 +561,8 @@ scenario_load (const char *path, char **error)
     scenario_free (sc);
     sc = NULL;
   }
+  else
+    resolve_all (sc, path);
   strict_close (&s);
   return sc;
 }

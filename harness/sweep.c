@@ -103,3 +103,18 @@ sweep_reported (const struct sweep *s, const struct scenario *sc,
         return &sc->reported[r];
   return NULL;
 }
+
+unsigned
+sweep_kernel (const struct sweep *s, const struct scenario *sc,
+              const char *drive, unsigned f)
+{
+  unsigned k, v, r;
+
+  for (r = 0; r < sc->n_reported; ++r)
+    for (v = 0; v < s->n_values; ++v)
+      for (k = 0; k < s->n_kernels; ++k)
+        if (is_for (&sc->reported[r], drive, &sc->steps[s->first[f] + v]) &&
+            strcmp (kernel_of (&sc->reported[r]), s->kernels[k]) == 0)
+          return k;
+  return 0;
+}

@@ -37,4 +37,10 @@ const struct scenario_reported *
 sweep_reported (const struct sweep *s, const struct scenario *sc,
                 const char *drive, unsigned v, unsigned kernel);
 
+/* The kernel (an index) whose reported figures family F is compared with:
+ * that of its own figures, else the first.  Only with n_kernels > 0.
+ */
+unsigned sweep_kernel (const struct sweep *s, const struct scenario *sc,
+                       const char *drive, unsigned f);
+
 #endif /* SPINDLE_SWEEP_H */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "boot.h"
+#include "initramfs.h"
+#include "job.h"
+#include "kernel.h"
+#include "spindle.h"
+
+/* Kernels that want a file system, not an archive, to start from: the ones
+ * before 2.6.10.  They cut their command line at 256 bytes, and polling
+ * IDE ports that are not there takes them minutes of guest time.
+ */
+#define OLD_ARGUMENTS \
+  "console=ttyS0 loglevel=1 panic=1 root=/dev/ram0 rw init=/init " \
+  "ramdisk_size=%d ide1=noprobe hdb=none ide2=noprobe ide3=noprobe " \
+  "ide4=noprobe ide5=noprobe"
+
+static bool
+is_old (const char *release)
+{
+  unsigned major = 0, minor = 0, patch = 0;
+
+  if (sscanf (release, "%u.%u.%u", &major, &minor, &patch) < 2)
+    return false;
+  return major < 2 || (major == 2 && (minor < 6 ||
+                                      (minor == 6 && patch < 10)));
+}
+
+/* Without -icount the time stamp counter is the host's: measure it. */
+static char *
+arguments (const struct scenario *sc, bool old, int size_kib)
+{
+  char *base = old ? format (OLD_ARGUMENTS, size_kib)
+    : format ("%s%s", KERNEL_ARGUMENTS,
+              sc->machine.virtual_clock ? "" : " tsc_early_khz=0");
+  char *r = format ("%s%s%s", base, sc->append ? " " : "",
+                    sc->append ? sc->append : "");
+
+  free (base);
+  return r;
+}
+
+static int
+fail (char *error)
+{
+  complain ("%s", error ? error : "out of memory");
+  free (error);
+  return -1;
+}
+
+static int
+check_memory (const struct scenario *sc, bool old)
+{
+  if (old || sc->machine.memory_mib >= KERNEL_MIN_MEMORY_MIB)
+    return 0;
+  complain ("%s: host.memory-mib: %lld: this kernel needs %d at least",
+            sc->name, (long long) sc->machine.memory_mib,
+            KERNEL_MIN_MEMORY_MIB);
+  return -1;
+}
+
+int
+boot_prepare (struct boot *b, const struct scenario *sc,
+              const struct pieces *pieces, const char *folder)
+{
+  struct initramfs_options options = { .agent_path = pieces->agent };
+  const char *wanted = strcmp (sc->kernel, "debian") == 0
+    ? NULL : sc->kernel;
+  struct kernel kernel;
+  char *error = NULL, *job;
+  int size_kib = 0, r;
+  bool old;
+
+  if (kernel_find (wanted, &kernel, &error) == -1)
+    return fail (error);
+  old = is_old (kernel.release);
+  job = job_text (sc);
+  options.job = job;
+  options.module_dir = kernel.module_dir;
+  b->kernel = format ("%s", kernel.image);
+  b->initrd = format ("%s/initrd", folder);
+  r = check_memory (sc, old);
+  if (r == 0) {
+    r = old
+      ? ext2_initrd_build (b->initrd, &options, &size_kib, &error)
+      : initramfs_build (b->initrd, &options, &error);
+    if (r == -1)
+      fail (error);
+  }
+  b->append = arguments (sc, old, size_kib);
+  free (job);
+  kernel_free (&kernel);
+  return r;
+}
+
+void
+boot_free (struct boot *b)
+{
+  free (b->kernel);
+  free (b->initrd);
+  free (b->append);
+}
