@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
 #include "fixed.h"
 #include "internal.h"
 
@@ -36,6 +38,30 @@ arm_place (const struct disk *d, int64_t t_ns, struct place *place)
   geometry_locate (&d->geometry, lba < a->limit ? lba : lba - 1, place);
 }
 
+int64_t
+arm_reach_ns (const struct disk *d, int64_t t_ns, const struct place *from,
+              const struct place *to, bool write, int64_t awareness_permille)
+{
+  int64_t move_ns = seek_ns (&d->seek, llabs (to->cylinder - from->cylinder),
+                             to->head != from->head);
+  int64_t rotation_ns;
+
+  if (write && move_ns > 0)
+    move_ns += d->seek.write_settle_ns;
+  rotation_ns = geometry_wait_ns (&d->geometry, t_ns + move_ns, to->phase);
+  return move_ns + (rotation_ns * awareness_permille +
+                    geometry_revolution_ns (&d->geometry) / 2 *
+                    (1000 - awareness_permille)) / 1000;
+}
+
+bool
+arm_unaligned (const struct disk *d, int64_t lba, int64_t end)
+{
+  int64_t physical = d->profile.geometry.physical_sectors;
+
+  return lba % physical != 0 || end % physical != 0;
+}
+
 bool
 arm_busy (const struct disk *d, int64_t t_ns)
 {
@@ -51,9 +77,7 @@ arm_start (struct disk *d, enum work work, int64_t t_ns, int64_t lba,
   int64_t distance, move_ns;
 
   geometry_locate (&d->geometry, lba, &to);
-  distance = to.cylinder - a->cylinder;
-  if (distance < 0)
-    distance = -distance;
+  distance = llabs (to.cylinder - a->cylinder);
   move_ns = seek_ns (&d->seek, distance, to.head != a->head);
 
   a->work = work;
@@ -62,10 +86,16 @@ arm_start (struct disk *d, enum work work, int64_t t_ns, int64_t lba,
   a->start_ns = t_ns;
   a->seek_end_ns = t_ns + move_ns;
   a->settle_end_ns = a->seek_end_ns;
-  if (work != WORK_READ && move_ns > 0)
+  if ((work == WORK_WRITE || work == WORK_DESTAGE) && move_ns > 0)
     a->settle_end_ns += d->seek.write_settle_ns;
   a->from_ns = max_i64 (a->settle_end_ns, data_ns);
   a->from_ns += geometry_wait_ns (&d->geometry, a->from_ns, to.phase);
+  /* The rest of a physical sector is read as it passes, and the whole of
+   * it written when it comes round again.
+   */
+  if (work == WORK_WRITE && arm_unaligned (d, lba, limit))
+    a->from_ns += 2 + geometry_wait_ns (&d->geometry, a->from_ns + 2,
+                                        to.phase);
   a->end_ns = passed_at (d, limit);
   a->cylinder = to.cylinder;
   a->head = to.head;
@@ -128,7 +158,7 @@ arm_claim (struct disk *d, int64_t t_ns)
   if (arm_busy (d, t_ns)) {
     if (a->work == WORK_DESTAGE)
       arm_cut_destage (d, t_ns);
-    else if (d->profile.lookahead.on_command == INTERRUPT_ABORT ||
+    else if (a->work == WORK_PREREAD || d->profile.lookahead.on_command == INTERRUPT_ABORT ||
              t_ns < a->from_ns)
       cut_read (d, t_ns);
   }
@@ -162,6 +192,17 @@ arm_rest (struct disk *d)
   a->work = WORK_NONE;
 }
 
+/* Unless it was cut short, or the extent has grown meanwhile. */
+static void
+edges_are_read (struct disk *d)
+{
+  int i = dirty_find (&d->dirty, d->arm.lba);
+  struct extent *e = &d->dirty.extents[i];
+
+  if (i < d->dirty.n && e->lba >= d->arm.lba && e->end <= d->arm.limit)
+    e->edges_read = true;
+}
+
 void
 arm_finish (struct disk *d)
 {
@@ -181,6 +222,9 @@ arm_finish (struct disk *d)
     background_report (d, a->lba, a->limit, a->end_ns);
     d->stats.destages++;
     d->stats.sectors_destaged += sectors;
+    break;
+  case WORK_PREREAD:
+    edges_are_read (d);
     break;
   case WORK_WRITE:
     break;

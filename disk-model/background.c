@@ -31,34 +31,73 @@ background_deliver (struct disk *d, int64_t t_ns)
   d->n_reports -= n;
 }
 
-/* The extent to destage next: the oldest, or the next one upwards of the
- * arm and then from the start again (C-LOOK).
- */
 static const struct extent *
-next_extent (const struct disk *d)
+oldest_extent (const struct dirty *w)
 {
-  const struct dirty *w = &d->dirty;
   int best = 0;
 
-  if (d->profile.write_cache.order == DESTAGE_ELEVATOR) {
-    best = dirty_find (w, d->arm.limit - 1);
-    return &w->extents[best < w->n ? best : 0];
-  }
   for (int i = 1; i < w->n; i++)
     if (w->extents[i].order < w->extents[best].order)
       best = i;
   return &w->extents[best];
 }
 
+static const struct extent *
+nearest_extent (const struct disk *d, int64_t t_ns)
+{
+  const struct dirty *w = &d->dirty;
+  int64_t best_ns = INT64_MAX;
+  struct place from, to;
+  int best = 0;
+
+  arm_place (d, t_ns, &from);
+  for (int i = 0; i < w->n; i++) {
+    int64_t ns;
+
+    geometry_locate (&d->geometry, w->extents[i].lba, &to);
+    ns = arm_reach_ns (d, t_ns, &from, &to, true, 1000);
+    if (ns < best_ns) {
+      best = i;
+      best_ns = ns;
+    }
+  }
+  return &w->extents[best];
+}
+
+static const struct extent *
+next_extent (const struct disk *d, int64_t t_ns)
+{
+  const struct dirty *w = &d->dirty;
+  int i;
+
+  switch (d->profile.write_cache.order) {
+  case DESTAGE_ARRIVAL:
+    return oldest_extent (w);
+  case DESTAGE_SPTF:
+    return nearest_extent (d, t_ns);
+  case DESTAGE_ELEVATOR:
+    break;
+  }
+  i = dirty_find (w, d->arm.limit - 1);
+  return &w->extents[i < w->n ? i : 0];
+}
+
 bool
 background_destage (struct disk *d, int64_t t_ns)
 {
+  int64_t physical = d->profile.geometry.physical_sectors;
   const struct extent *e;
 
   if (d->dirty.n == 0)
     return false;
-  e = next_extent (d);
-  arm_start (d, WORK_DESTAGE, t_ns, e->lba, e->end, 0);
+  t_ns += d->profile.write_cache.destage_ns;
+  e = next_extent (d, t_ns);
+  if (!e->edges_read && arm_unaligned (d, e->lba, e->end))
+    arm_start (d, WORK_PREREAD, t_ns, e->lba - e->lba % physical,
+               min_i64 (div_up (e->end, physical) * physical,
+                        d->geometry.sectors), 0);
+  else
+    arm_start (d, WORK_DESTAGE, t_ns, e->lba, e->end, 0);
   return true;
 }
 
@@ -150,7 +189,7 @@ background_room (struct disk *d, int64_t t_ns, int64_t lba, int64_t end)
     /* Not even the work under way makes room: see it through and start
      * the next, whatever the delay says.
      */
-    t_ns = arm_busy (d, t_ns) && a->work != WORK_DESTAGE
+    t_ns = arm_busy (d, t_ns) && a->work == WORK_READ
       ? arm_claim (d, t_ns) : max_i64 (t_ns, a->end_ns);
     arm_finish (d);
     if (!background_destage (d, t_ns))

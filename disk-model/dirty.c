@@ -76,7 +76,7 @@ replace (struct dirty *d, int i, int j, const struct extent *with)
 void
 dirty_add (struct dirty *d, int64_t lba, int64_t end)
 {
-  struct extent joined = { lba, end, d->next_order++ };
+  struct extent joined = { lba, end, d->next_order++, false };
   int i = dirty_find (d, lba - 1), j;
 
   for (j = i; j < d->n && d->extents[j].lba <= end; j++) {
@@ -97,7 +97,7 @@ dirty_remove (struct dirty *d, int64_t lba, int64_t end)
 
   while (i < d->n && d->extents[i].lba < end) {
     struct extent *e = &d->extents[i];
-    struct extent tail = { end, e->end, e->order };
+    struct extent tail = { end, e->end, e->order, e->edges_read };
 
     d->sectors -= min_i64 (e->end, end) - max_i64 (e->lba, lba);
     if (e->lba < lba) {

@@ -12,6 +12,7 @@
 struct extent {
   int64_t lba, end;             /* [lba, end) */
   uint64_t order;               /* of arrival; the oldest part counts */
+  bool edges_read;              /* the rest of its physical sectors is known */
 };
 
 struct dirty {

@@ -55,6 +55,8 @@ disk_new (const struct profile *profile, uint64_t seed)
     return NULL;
   }
   init_segments (d);
+  if (d->profile.geometry.physical_sectors == 0)
+    d->profile.geometry.physical_sectors = 1;
   times.head_ns = profile->seek.head_switch_ns;
   /* One cylinder on, with the first head again: whichever takes longer. */
   times.cylinder_ns = profile->seek.curve == SEEK_CURVE_TABLE
@@ -96,7 +98,7 @@ background_met (const struct disk *d, int64_t t_ns)
 {
   if (!arm_busy (d, t_ns))
     return 0;
-  return d->arm.work == WORK_DESTAGE ? DISK_MET_DESTAGE : DISK_MET_LOOKAHEAD;
+  return d->arm.work == WORK_READ ? DISK_MET_LOOKAHEAD : DISK_MET_DESTAGE;
 }
 
 /* Take command i out of the queue. */

@@ -20,6 +20,8 @@ enum work {
   WORK_READ,                    /* a read, going on as look-ahead */
   WORK_WRITE,                   /* a write that waits for the media */
   WORK_DESTAGE,
+  WORK_PREREAD,                 /* before a destage that rewrites only a part
+                                   of its physical sectors */
 };
 
 struct arm {
@@ -88,6 +90,18 @@ extern int64_t queue_overhead_ns (const struct disk *d, int64_t arrival_ns,
 /* Where the head is at t_ns, or is on its way to. */
 extern void arm_place (const struct disk *d, int64_t t_ns,
                        struct place *place);
+
+/* Time from t_ns until the head, then at `from`, begins at `to`.  What the
+ * firmware does not know of the angle (1000 - awareness permille) it takes
+ * to be half a revolution.
+ */
+extern int64_t arm_reach_ns (const struct disk *d, int64_t t_ns,
+                             const struct place *from,
+                             const struct place *to, bool write,
+                             int64_t awareness_permille);
+
+/* Does [lba, end) begin or end inside a physical sector? */
+extern bool arm_unaligned (const struct disk *d, int64_t lba, int64_t end);
 
 /* The first sector the arm has not passed at t_ns. */
 extern int64_t arm_position (const struct disk *d, int64_t t_ns);

@@ -44,6 +44,7 @@ struct profile_geometry {
   int64_t sectors;              /* capacity */
   uint32_t heads;
   uint32_t rpm_x100;            /* hundredths of a turn per minute */
+  uint32_t physical_sectors;    /* in one on the media: 8 = 512e; 0 is 1 */
   uint32_t n_zones;
   struct profile_zone zones[PROFILE_MAX_ZONES]; /* outermost first */
 };
@@ -107,7 +108,11 @@ struct profile_lookahead {
   } tail;
 };
 
-enum profile_destage_order { DESTAGE_ARRIVAL, DESTAGE_ELEVATOR };
+enum profile_destage_order {
+  DESTAGE_ARRIVAL,
+  DESTAGE_ELEVATOR,             /* upwards, then from the start again */
+  DESTAGE_SPTF,                 /* shortest positioning time */
+};
 
 struct profile_write_cache {
   bool enabled;
@@ -115,6 +120,7 @@ struct profile_write_cache {
   uint32_t max_extents;         /* entries of the write command stack */
   enum profile_destage_order order;
   int64_t delay_ns;             /* the drive waits this long before destaging */
+  int64_t destage_ns;           /* overhead of each destage */
   uint32_t unit_sectors;        /* a read may cut in at multiples of this */
 };
 

@@ -66,26 +66,6 @@ is_in_buffer (const struct disk *d, const struct disk_request *r)
   return segment >= 0 && d->segments.v[segment].end >= end;
 }
 
-/* Time from t_ns until the head, now at `from`, could begin.  What the
- * firmware does not know of the angle it takes to be half a revolution.
- */
-static int64_t
-positioning_ns (const struct disk *d, int64_t t_ns, const struct place *from,
-                const struct disk_request *r, const struct place *to)
-{
-  int64_t awareness = d->profile.queue.awareness_permille;
-  int64_t move_ns = seek_ns (&d->seek, llabs (to->cylinder - from->cylinder),
-                             to->head != from->head);
-  int64_t rotation_ns;
-
-  if (r->op == DISK_WRITE && move_ns > 0)
-    move_ns += d->seek.write_settle_ns;
-  rotation_ns = geometry_wait_ns (&d->geometry, t_ns + move_ns, to->phase);
-  return move_ns + (rotation_ns * awareness +
-                    geometry_revolution_ns (&d->geometry) / 2 *
-                    (1000 - awareness)) / 1000;
-}
-
 static int64_t
 cost (const struct disk *d, int64_t t_ns, const struct place *from, int i)
 {
@@ -107,7 +87,8 @@ cost (const struct disk *d, int64_t t_ns, const struct place *from, int i)
     t_ns += queue_overhead_ns (d, d->arrivals[i], t_ns,
                                r->op == DISK_READ ? overhead->read_miss_ns
                                                   : overhead->write_ns);
-    return positioning_ns (d, t_ns, from, r, &to);
+    return arm_reach_ns (d, t_ns, from, &to, r->op == DISK_WRITE,
+                         d->profile.queue.awareness_permille);
   case ORDER_FCFS:
     break;
   }

@@ -5,7 +5,7 @@ TEST_CFLAGS := -Itests/unit -Itests/wire
 $(BUILD)/tests/%.o: ALL_CFLAGS += $(TEST_CFLAGS)
 
 # Unit tests: the model and the loader in one process.
-UNIT_C := model-test geometry-test
+UNIT_C := model-test geometry-test variants-test
 UNIT_TESTS += $(UNIT_C:%=$(BUILD)/tests/unit/%) tests/unit/determinism-test.sh
 $(UNIT_C:%=$(BUILD)/tests/unit/%): %: %.o $(BUILD)/tests/unit/drives.o \
     $(MODEL_OBJ)
@@ -48,3 +48,13 @@ $(BUILD)/tests/unit/undo-test $(BUILD)/tests/unit/histogram-test: \
 $(PLUGIN_C:%=$(BUILD)/tests/wire/%): %: %.o $(BUILD)/tests/wire/server.o \
     $(BUILD)/nbdkit-plugin/clock-client.o
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(NBD_LIBS)
+
+# What a command costs in the model.
+$(BUILD)/tests/bench/model-bench: %: %.o $(BUILD)/tests/unit/drives.o \
+    $(MODEL_OBJ)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
+## 
+##   make bench-model     nanoseconds a command costs in the model
+.PHONY: bench-model
+bench-model: $(BUILD)/tests/bench/model-bench
+	@$<
