@@ -26,7 +26,7 @@ static const char *const interrupt_names[] = { "abort", "finish", NULL };
 static const char *const tail_of_names[] = { "ring", "track", NULL };
 static const char *const queue_names[] =
   { "fcfs", "sstf", "c-look", "sptf", NULL };
-static const char *const order_names[] = { "arrival", "elevator", NULL };
+static const char *const order_names[] = { "arrival", "elevator", "sptf", NULL };
 
 const struct key keys[] = {
   { "title", KEY_TEXT, TEXT (title), NEED_ALWAYS, NULL, NULL,
@@ -74,6 +74,9 @@ const struct key keys[] = {
     NULL, NULL, "surfaces with data" },
   { "geometry.rpm", KEY_RPM, P (geometry.rpm_x100), RPM (60), RPM (100000),
     NEED_TIMED, NULL, NULL, "turns per minute" },
+  { "geometry.physical-sectors", KEY_COUNT, P (geometry.physical_sectors), 1,
+    128, NEED_NO, "1", NULL,
+    "sectors of 512 bytes in one on the media; 8 = 512e" },
   { "geometry.zones", KEY_ZONES, 0, 0, 0, 0, NEED_NO, NULL, NULL,
     "the zones, outermost first; or use geometry.zone-table" },
   { "geometry.zone-table.count", KEY_COUNT, AT (zone_table.count), 1,
@@ -171,6 +174,8 @@ const struct key keys[] = {
     "elevator", order_names, "in which order they reach the media" },
   { "write-cache.delay-ms", KEY_MS, P (write_cache.delay_ns), 0, MS (60000),
     NEED_NO, "0", NULL, "how long the drive waits before it destages" },
+  { "write-cache.destage-ms", KEY_MS, P (write_cache.destage_ns), 0,
+    MS (1000), NEED_NO, "0", NULL, "controller time of each destage" },
   { "write-cache.unit-sectors", KEY_COUNT, P (write_cache.unit_sectors), 1,
     65536, NEED_NO, "128", NULL,
     "a read may cut into a destage at multiples of this" },
