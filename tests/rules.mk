@@ -33,8 +33,16 @@ $(BUILD)/tests/wire/clock-stream-test: %: %.o \
 # The agent in a real guest, and how it gets there.
 BOOT_OBJ := $(addprefix $(BUILD)/harness/,initramfs.o kernel-modules.o \
               kernel.o script.o util.o)
-$(BUILD)/tests/guest/agent-image: %: %.o $(BOOT_OBJ)
+AGENT_TEST_C := $(BUILD)/tests/guest/agent-image \
+                $(BUILD)/tests/guest/agent-pattern
+GUEST_TESTS += tests/guest/agent-test.sh
+GUEST_TEST_NEEDS += $(AGENT_TEST_C) $(BUILD)/agent
+$(BUILD)/tests/guest/agent-image: $(BOOT_OBJ)
+$(AGENT_TEST_C): %: %.o
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^
+UNIT_TESTS += $(BUILD)/tests/unit/initramfs-test
+$(BUILD)/tests/unit/initramfs-test: %: %.o $(BOOT_OBJ)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
 
 # The plugin: two of its modules alone, then all of it over NBD.
 PLUGIN_C := control-test data-test virtual-test
@@ -58,3 +66,14 @@ $(BUILD)/tests/bench/model-bench: %: %.o $(BUILD)/tests/unit/drives.o \
 .PHONY: bench-model
 bench-model: $(BUILD)/tests/bench/model-bench
 	@$<
+
+# The harness: scenarios and results alone, then whole runs.
+HARNESS_C := scenario-test results-test
+UNIT_TESTS += $(HARNESS_C:%=$(BUILD)/tests/unit/%)
+$(HARNESS_C:%=$(BUILD)/tests/unit/%): %: %.o \
+    $(filter-out $(BUILD)/harness/spindle.o,$(HARNESS_OBJ)) $(PROFILES_LIB)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) \
+	  $(CMOCKA_LIBS) -lm
+GUEST_TESTS += tests/guest/run-errors.sh tests/guest/run-exact.sh
+GUEST_TESTS += $(addprefix tests/guest/clock-,ide.sh ahci.sh identify.sh \
+                 faults.sh fuzz.sh)

@@ -52,7 +52,7 @@ struct drive {
 
 static struct drive *drives;
 static int64_t tick_ns = 1;     /* one instruction */
-/* Released early while the VM stood still; forced if it goes on. */
+/* Released early, and no request since: at the end of QEMU nobody sees it. */
 static int64_t drained;
 
 static int64_t
@@ -265,7 +265,9 @@ fire (void *opaque)
   arm (drive);
 }
 
-/* What can be wrong with the machine, looked at before anything is timed. */
+/* What can be wrong with the machine, looked at when QEMU first reads from a
+ * drive, before the guest starts.
+ */
 static void
 check_machine (void)
 {
@@ -302,8 +304,8 @@ before_request (struct drive *drive)
 {
   const bool running = qemu.runstate_is_running ();
 
+  check_machine ();
   if (running) {
-    check_machine ();
     report.forced += drained;
     drained = 0;
   }
@@ -548,9 +550,6 @@ drives_force (void)
   while (!advance (first, clock_client_next_event (first->client)))
     if (clock_client_next_event (first->client) == CLOCK_NEVER)
       break;
-  if (qemu.runstate_is_running ())
-    report.forced++;
-  else
-    drained++;
+  drained++;
   arm (first);
 }

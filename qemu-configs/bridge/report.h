@@ -11,7 +11,8 @@
 struct report {
   int64_t requests, timed, untimed;
   int64_t late, max_late_ns;    /* consumed a tick or more after its time */
-  int64_t forced;               /* released before its time */
+  int64_t forced;               /* released before its time, and QEMU
+                                   went on */
   int64_t lost;                 /* in flight when a connection ended */
   int64_t reconnects;
   bool failed;                  /* bridge_fatal was called */
