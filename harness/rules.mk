@@ -17,10 +17,15 @@ $(BUILD)/agent: $(AGENT_OBJ)
 	  -Wl,-z,noseparate-code -Wl,-z,max-page-size=4096 -o $@ $^
 
 # The spindle command.
-HARNESS_SRC := $(wildcard harness/*.c)
+REPLAY_SRC := $(wildcard harness/replay*.c harness/trace-*.c)
+REPLAY_OBJ := $(REPLAY_SRC:%.c=$(BUILD)/%.o)
+REPLAY_LIBS := $(shell pkg-config --libs libnbd zlib 2>/dev/null || \
+                 echo -lnbd -lz) -lm
+HARNESS_SRC := $(filter-out $(REPLAY_SRC),$(wildcard harness/*.c))
 HARNESS_OBJ := $(HARNESS_SRC:%.c=$(BUILD)/%.o)
 SCENARIOS := $(wildcard harness/scenarios/*.cfg)
 ALL += $(BUILD)/spindle $(BUILD)/spindle.1 $(BUILD)/spindle-scenario.5 \
+       $(BUILD)/spindle-replay.1 \
        $(SCENARIOS:harness/%=$(BUILD)/%)
 
 # Written anew only when make is given another place to install to.
@@ -33,8 +38,8 @@ $(BUILD)/harness/places.h: FORCE
 	  echo '#define PLACE_DATA "$(DATADIR)"') >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
-$(BUILD)/spindle: $(HARNESS_OBJ) $(PROFILES_LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) -lm
+$(BUILD)/spindle: $(HARNESS_OBJ) $(REPLAY_OBJ) $(MODEL_OBJ) $(PROFILES_LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) $(REPLAY_LIBS)
 
 $(BUILD)/scenarios/%.cfg: harness/scenarios/%.cfg
 	@mkdir -p $(@D)
@@ -43,6 +48,11 @@ $(BUILD)/scenarios/%.cfg: harness/scenarios/%.cfg
 $(BUILD)/spindle.1: harness/spindle.pod
 	@mkdir -p $(@D)
 	pod2man -u -s 1 -n spindle -c spindle -r "spindle $(VERSION)" $< $@
+
+$(BUILD)/spindle-replay.1: harness/replay.pod
+	@mkdir -p $(@D)
+	pod2man -u -s 1 -n spindle-replay -c spindle -r "spindle $(VERSION)" \
+	  $< $@
 
 $(BUILD)/spindle-scenario.5: harness/scenario.pod
 	@mkdir -p $(@D)

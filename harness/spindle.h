@@ -45,5 +45,6 @@ int parse_number (const char *text, int64_t min, int64_t max, int64_t *r);
 int command_run (int argc, char **argv);
 int command_vm (int argc, char **argv);
 int command_demo (int argc, char **argv);
+int command_replay (int argc, char **argv);
 
 #endif /* SPINDLE_H */

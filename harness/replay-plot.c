@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The distribution of response times as a picture, through gnuplot.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay-report.h"
+#include "spindle.h"
+
+#define MAX_POINTS 2000
+
+static void
+print_quoted (FILE *fp, const char *s)
+{
+  fputc ('"', fp);
+  for (; *s; ++s) {
+    if (*s == '"' || *s == '\\')
+      fputc ('\\', fp);
+    fputc (*s == '\n' ? ' ' : *s, fp);
+  }
+  fputc ('"', fp);
+}
+
+/* Per cent of the N sorted values that are not above each of them. */
+static void
+print_curve (FILE *fp, const char *name, const int64_t *sorted, size_t n)
+{
+  size_t step = n / MAX_POINTS + 1;
+
+  fprintf (fp, "$%s << E\n", name);
+  for (size_t i = 0; i < n; i += step)
+    fprintf (fp, "%.6f %.6f\n", (double) sorted[i] / 1e6,
+             100 * (double) (i + 1) / (double) n);
+  if (n > 0)
+    fprintf (fp, "%.6f 100\n", (double) sorted[n-1] / 1e6);
+  fprintf (fp, "E\n");
+}
+
+static void
+print_script (FILE *fp, const struct replay_report *p, const char *svg)
+{
+  const struct replay_stats *s = p->stats;
+  char *title = format ("%s on %s", p->trace->path, p->drive);
+
+  fprintf (fp, "set terminal svg size 900,540 noenhanced\nset output ");
+  print_quoted (fp, svg);
+  fprintf (fp, "\nset title ");
+  print_quoted (fp, title);
+  fprintf (fp, "\nset xlabel \"response time, ms\"\n"
+           "set ylabel \"%% of requests\"\n"
+           "set xrange [0:*]\nset yrange [0:100]\nset grid\n"
+           "set key bottom right\n");
+  print_curve (fp, "here", s->sorted, s->all.n);
+  print_curve (fp, "measured", s->sorted_measured, s->comparison.n);
+  fprintf (fp, "plot ");
+  if (s->comparison.n > 0)
+    fprintf (fp, "$measured with lines dashtype 2 title \"measured\", ");
+  fprintf (fp, "$here with lines title \"%s\"\n",
+           p->replay->modelled ? "model" : "live");
+  free (title);
+}
+
+int
+replay_plot (const struct replay_report *p, const char *svg)
+{
+  void (*old) (int) = signal (SIGPIPE, SIG_IGN);
+  FILE *fp;
+  int r = -1;
+
+  if (p->stats->all.n == 0)
+    complain ("%s: nothing to plot: no request is left", svg);
+  else if ((fp = popen ("gnuplot", "we")) == NULL)
+    complain ("gnuplot: %s", strerror (errno));
+  else {
+    print_script (fp, p, svg);
+    r = pclose (fp) == 0 ? 0 : -1;
+    if (r == -1) {
+      complain ("%s: gnuplot could not write it", svg);
+      remove (svg);
+    }
+  }
+  signal (SIGPIPE, old);
+  return r;
+}
