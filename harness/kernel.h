@@ -11,12 +11,14 @@
  *   its rate need not be measured, and guest time is virtual time.
  * cryptomgr.notests: 7 s of virtual time (at shift 3).
  * rodata=off: 1 s, a search for writable code.
+ * noreplace-smp: half a second of host time; patched code is translated anew.
  * nokaslr: the same addresses in every run.
  * panic=-1: with QEMU's -no-reboot a panic ends the machine.
  */
 #define KERNEL_ARGUMENTS                                                \
-  "console=ttyS0 loglevel=1 panic=-1 nokaslr mitigations=off rodata=off " \
-  "cryptomgr.notests random.trust_cpu=on tsc=reliable tsc_early_khz=1000000"
+  "console=ttyS0 loglevel=1 panic=-1 nokaslr noreplace-smp "              \
+  "mitigations=off rodata=off cryptomgr.notests random.trust_cpu=on "     \
+  "tsc=reliable tsc_early_khz=1000000"
 
 /* Debian's kernel takes 74 MiB for itself until it has booted. */
 #define KERNEL_MIN_MEMORY_MIB 96

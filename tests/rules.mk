@@ -36,7 +36,7 @@ BOOT_OBJ := $(addprefix $(BUILD)/harness/,initramfs.o kernel-modules.o \
 AGENT_TEST_C := $(BUILD)/tests/guest/agent-image \
                 $(BUILD)/tests/guest/agent-pattern
 GUEST_TESTS += tests/guest/agent-test.sh
-GUEST_TEST_NEEDS += $(AGENT_TEST_C) $(BUILD)/agent
+tests/guest/agent-test.sh: $(AGENT_TEST_C) $(BUILD)/agent
 $(BUILD)/tests/guest/agent-image: $(BOOT_OBJ)
 $(AGENT_TEST_C): %: %.o
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^
