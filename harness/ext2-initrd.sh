@@ -6,6 +6,7 @@
 # host gets in.
 
 set -eu
+trap 'rm -rf -- "$1" "$2.part"; exit 1' HUP INT TERM
 PATH=$PATH:/usr/sbin:/sbin
 for tool in mke2fs debugfs gzip; do
   command -v "$tool" >/dev/null || {

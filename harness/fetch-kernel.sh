@@ -6,6 +6,7 @@
 # a failure.
 
 set -eu
+trap 'rm -rf -- "$1"; exit 1' HUP INT TERM
 PATH=$PATH:/usr/sbin:/sbin
 cd "$1"
 meta=linux-image-amd64
@@ -34,7 +35,7 @@ fetch () {
 if ! fetch; then
   # No package lists, or old ones that name what the mirror has no more.
   [ "$(id -u)" = 0 ] ||
-    die "apt cannot fetch $meta: 'apt-get update' (as root) may help"
+    die "apt cannot fetch $meta: no network, or 'apt-get update' is needed (as root)"
   apt update || :
   fetch || die "apt cannot fetch $meta: no network, or not Debian"
 fi

@@ -234,6 +234,6 @@ ext2_initrd_build (const char *out_path,
     *size_kib = atoi (output);
     free (output);
   }
-  script_run ("rm -rf -- \"$1\"", args, NULL, NULL, &(char *) { NULL });
+  remove_tree (dir);
   return result;
 }

@@ -157,7 +157,6 @@ fetch (const char *folder, char **error)
 {
   char *temp = format ("%s.XXXXXX", folder);
   const char *const args[] = { temp, NULL };
-  char *ignored = NULL;
   int r;
 
   make_parents (folder);
@@ -171,8 +170,7 @@ fetch (const char *folder, char **error)
   if (r == 0 && chmod (temp, 0755) == 0 && rename (temp, folder) == -1
       && errno != EEXIST && errno != ENOTEMPTY)
     r = set_error (error, "%s: %s", folder, strerror (errno));
-  script_run ("rm -rf -- \"$1\"", args, NULL, NULL, &ignored);
-  free (ignored);
+  remove_tree (temp);
   free (temp);
   return r;
 }

@@ -114,6 +114,8 @@ script_run (const char *script, const char *const *args, char **output,
     ;
   if (text == NULL)
     set_error (error, "cannot run a command: %s", strerror (errno));
+  else if (WIFSIGNALED (status))
+    set_error (error, "interrupted (%s)", strsignal (WTERMSIG (status)));
   else if (status != 0)
     *error = last_complaint (err);
   fclose (err);
@@ -125,4 +127,15 @@ script_run (const char *script, const char *const *args, char **output,
   if (size != NULL)
     *size = bytes;
   return 0;
+}
+
+void
+remove_tree (const char *dir)
+{
+  const char *const args[] = { dir, NULL };
+  char *ignored = NULL;
+
+  script_run ("PATH=$PATH:/usr/bin:/bin; rm -rf -- \"$1\"", args, NULL, NULL,
+              &ignored);
+  free (ignored);
 }

@@ -19,6 +19,9 @@ int script_run (const char *script, const char *const *args, char **output,
 int set_error (char **error, const char *fmt, ...)
   __attribute__ ((format (printf, 2, 3)));
 
+/* Remove a directory and all that is in it. */
+void remove_tree (const char *dir);
+
 /* The bytes of a file of this tree as a string, built into the program:
  * SCRIPT_FILE (fetch, "harness/fetch-kernel.sh") declares `fetch`. */
 #define SCRIPT_FILE(name, path)                                         \
