@@ -371,14 +371,13 @@ run_scenarios (const char *const *files, unsigned n_files,
   enum spindle_exit r = EXIT_COULD_NOT_RUN;
 
   signals_take_over ();
-  if (load_scenarios (&s, files, n_files) == -1 || add_guests (&s) == -1 ||
-      check_names (&s) == -1)
-    r = EXIT_USAGE;
-  else if (program_check (qemu_program (), "qemu-system-x86") == 0 &&
-           program_check (nbdkit_program (), "nbdkit") == 0 &&
-           pieces_find (&s.pieces) == 0 && workdir_create (&s.workdir) == 0 &&
-           make_folders (&s) == 0 && prepare_boots (&s) == 0 &&
-           run_guests (&s) == 0)
+  if (load_scenarios (&s, files, n_files) == 0 && add_guests (&s) == 0 &&
+      check_names (&s) == 0 &&
+      program_check (qemu_program (), "qemu-system-x86") == 0 &&
+      program_check (nbdkit_program (), "nbdkit") == 0 &&
+      pieces_find (&s.pieces) == 0 && workdir_create (&s.workdir) == 0 &&
+      make_folders (&s) == 0 && prepare_boots (&s) == 0 &&
+      run_guests (&s) == 0)
     r = report_all (&s);
   free_set (&s);
   return r;

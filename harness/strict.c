@@ -52,7 +52,7 @@ int
 strict_fail (struct strict *s, const config_setting_t *setting,
              const char *fmt, ...)
 {
-  char *text, *key, *value;
+  char *text, *key, *value, *where;
   va_list args;
 
   if (s->error)
@@ -67,10 +67,13 @@ strict_fail (struct strict *s, const config_setting_t *setting,
 
     key = key_of (setting);
     value = value_of (setting);
-    s->error = format ("%s:%u: %s%s%s%s%s", file ? file : s->path,
-                       config_setting_source_line (setting),
-                       key, *key ? ": " : "", value ? value : "",
+    where = config_setting_is_root (setting)
+      ? format ("%s", s->path)
+      : format ("%s:%u: %s", file ? file : s->path,
+                config_setting_source_line (setting), key);
+    s->error = format ("%s: %s%s%s", where, value ? value : "",
                        value ? ": " : "", text);
+    free (where);
     free (key);
     free (value);
   }

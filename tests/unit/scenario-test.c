@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Scenarios: what is read, and how mistakes are reported.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "harness/job.h"
+#include "harness/scenario.h"
+#include "harness/sweep.h"
+
+static char path[256];
+
+#define STEP "{ name = \"a\"; read = \"direct\"; block-kib = 64; mib = 4; }"
+#define GOOD \
+  "name = \"s\";\n" \
+  "drive = { profile = \"wd200bb\"; };\n" \
+  "steps = ( " STEP " );\n"
+
+/* The caller frees it. */
+static struct scenario *
+load (const char *text, char **error)
+{
+  const char *tmpdir = getenv ("TMPDIR");
+  struct scenario *sc;
+  FILE *fp;
+
+  snprintf (path, sizeof path, "%s/scenario-test.cfg",
+            tmpdir ? tmpdir : "/tmp");
+  fp = fopen (path, "w");
+  assert_non_null (fp);
+  fputs (text, fp);
+  fclose (fp);
+  sc = scenario_load (path, error);
+  unlink (path);
+  return sc;
+}
+
+/* ERROR is what follows "PATH:". */
+static void
+refused (const char *text, const char *expected)
+{
+  char *error, *whole;
+  struct scenario *sc = load (text, &error);
+
+  assert_null (sc);
+  assert_non_null (error);
+  assert_true (asprintf (&whole, "%s:%s", path, expected) > 0);
+  assert_string_equal (error, whole);
+  assert_null (strchr (error, '\n'));
+  free (whole);
+  free (error);
+}
+
+static struct scenario *
+accepted (const char *text)
+{
+  char *error;
+  struct scenario *sc = load (text, &error);
+
+  if (sc == NULL)
+    fail_msg ("%s", error);
+  return sc;
+}
+
+static void
+the_least (void **state)
+{
+  struct scenario *sc = accepted (GOOD);
+
+  (void) state;
+  assert_string_equal (sc->name, "s");
+  assert_string_equal (sc->kernel, "debian");
+  assert_true (sc->machine.virtual_clock);
+  assert_int_equal (sc->n_drives, 1);
+  assert_string_equal (sc->drives[0].name, "wd200bb");
+  assert_int_equal (sc->n_steps, 1);
+  assert_int_equal (sc->steps[0].readahead, -1);
+  assert_int_equal (sc->steps[0].unit, UNIT_MIB_PER_S);
+  assert_int_equal (scenario_step_bytes (&sc->steps[0]), 4 << 20);
+  scenario_free (sc);
+}
+
+static void
+a_sweep_is_unrolled (void **state)
+{
+  struct scenario *sc = accepted (
+    "name = \"s\"; drive = { profile = \"wd200bb\"; };\n"
+    "steps = (\n"
+    "  { name = \"ra{readahead}-x\"; read = \"buffered\"; block-kib = 64;\n"
+    "    mib = 4; sweep = \"readahead\"; values = [0, 256];\n"
+    "    offset-mib = 8; stride-mib = 36; },\n"
+    "  { name = \"b{block-kib}\"; read = \"direct\"; pattern = \"random\";\n"
+    "    requests = 10; sweep = \"block-kib\"; values = [4]; } );\n"
+    "reported = ( { figure = \"ra256-x\"; over = \"ra0-x\"; value = 2; },\n"
+    "             { figure = \"ra256-x\"; value = 3.5; kernel = \"2.6.0\"; }"
+    ");\n");
+  struct sweep s;
+
+  (void) state;
+  assert_int_equal (sc->n_steps, 3);
+  assert_string_equal (sc->steps[1].name, "ra256-x");
+  assert_int_equal (sc->steps[1].readahead, 256);
+  assert_int_equal (sc->steps[1].offset_mib, 44);
+  assert_string_equal (sc->steps[2].name, "b4");
+  assert_int_equal (sc->steps[2].unit, UNIT_MS);
+  assert_int_equal (scenario_step_bytes (&sc->steps[2]), 40960);
+  assert_int_equal (sc->reported[0].unit, UNIT_RATIO);
+  assert_int_equal (sc->reported[1].unit, UNIT_MIB_PER_S);
+  s = sweep_at (sc, "wd200bb", 0);
+  assert_int_equal (s.n_values, 2);
+  assert_int_equal (s.n_families, 1);
+  assert_int_equal (s.n_kernels, 1);
+  assert_null (sweep_reported (&s, sc, "wd200bb", 0, 0));
+  assert_ptr_equal (sweep_reported (&s, sc, "wd200bb", 1, 0),
+                    &sc->reported[1]);
+  scenario_free (sc);
+}
+
+static void
+the_job (void **state)
+{
+  struct scenario *sc = accepted (
+    "name = \"s\"; drive = { profile = \"wd200bb\"; };\n"
+    "host = { queue = [\"max_sectors_kb=64\"]; };\n"
+    "steps = ( { name = \"w\"; write = \"buffered\"; fsync = \"end\";\n"
+    "  pattern = \"random\"; block-kib = 4; requests = 2; readahead = 8;\n"
+    "  offset-mib = 1; span-mib = 2; seed = 7; ms = 9; } );\n");
+  char *job = job_text (sc);
+
+  (void) state;
+  assert_string_equal (job,
+    "modules\n"
+    "device path=/dev/sda\n"
+    "sysfs path=/sys/block/sda/queue/max_sectors_kb value=64\n"
+    "readahead sectors=8\n"
+    "sync\n"
+    "drop\n"
+    "write name=w mode=buffered pattern=random block=4096 bytes=8192 "
+    "offset=1048576 span=2097152 seed=7 ms=9 fsync=1\n"
+    "poweroff\n");
+  free (job);
+  scenario_free (sc);
+}
+
+static void
+mistakes (void **state)
+{
+  static const struct { const char *text, *error; } cases[] = {
+    { "name = ;\n", "1: syntax error" },
+    { "drive = { profile = \"x\"; };\n", " name is missing" },
+    { "nmae = \"s\";\n", "1: nmae: \"s\": unknown key; did you mean name?" },
+    { "name = \"a b\";\n",
+      "1: name: \"a b\": up to 63 letters, digits, - _ and ." },
+    { "name = \"s\";\n", " drive is missing" },
+    { "name = 5;\n", "1: name: 5: a string, \"...\"" },
+    { "name = \"s\";\ndrive = { };\n", "2: drive: profile is missing" },
+    { GOOD "host = { clock = \"virtul\"; };\n",
+      "4: host.clock: \"virtul\": \"real\" or \"virtual\"" },
+    { GOOD "host = { shift = 11; };\n",
+      "4: host.shift: 11: a whole number from 0 to 10" },
+    { GOOD "host = { shift = 1.5; };\n",
+      "4: host.shift: 1.5: a whole number from 0 to 10" },
+    { GOOD "host = 1;\n", "4: host: 1: a group, { ... }" },
+    { GOOD "reported = ( { figure = \"aa\"; value = 1; } );\n",
+      "4: reported[0].figure: \"aa\": no step of that name; "
+      "did you mean \"a\"?" },
+    { GOOD "reported = ( { figure = \"abcdefgh\"; value = 1; } );\n",
+      "4: reported[0].figure: \"abcdefgh\": no step of that name" },
+    { GOOD "reported = ( { figure = \"a\"; value = 0; } );\n",
+      "4: reported[0].value: 0: a number from 1e-09 to 1e+09" },
+    { GOOD "reported = ( { figure = \"a\"; value = 1; unit = \"ms\"; } );\n",
+      "4: reported[0].unit: \"ms\": \"MiB/s\", which is what a is measured "
+      "in" },
+    { GOOD "reported = ( { figure = \"a\"; value = 1; drive = \"x\"; } );\n",
+      "4: reported[0].drive: \"x\": the name of one of the drives" },
+    { GOOD "drives = ( );\n", "4: drives: either drive or drives" },
+    { "name = \"s\"; drive = { profile = \"p\"; }; steps = ( );\n",
+      "1: steps: at least 1 group" },
+    { "name = \"s\"; drive = { profile = \"p\"; };\nsteps = (\n"
+      STEP ",\n" STEP ");\n", "4: steps[1]: a second step called a" },
+  };
+  size_t i;
+
+  (void) state;
+  for (i = 0; i < sizeof cases / sizeof cases[0]; ++i)
+    refused (cases[i].text, cases[i].error);
+}
+
+static void
+mistakes_in_steps (void **state)
+{
+  static const struct { const char *step, *error; } cases[] = {
+    { "name = \"a\";", "read is missing" },
+    { "name = \"a\"; read = \"direct\"; mib = 1;", "block-kib is missing" },
+    { "name = \"a\"; read = \"direct\"; block-kib = 4;",
+      "mib (or requests) is missing" },
+    { "name = \"a\"; read = \"direct\"; block-kib = 4; mib = 1; "
+      "requests = 1;", "either mib or requests" },
+    { "name = \"a\"; read = \"direct\"; write = \"direct\"; block-kib = 4; "
+      "mib = 1;", "either read or write" },
+    { "name = \"a\"; read = \"direct\"; block-kib = 4; mib = 1; "
+      "values = [1];", "values and stride-mib need a sweep" },
+    { "name = \"a\"; read = \"direct\"; block-kib = 4; mib = 1; "
+      "sweep = \"readahead\";", "values is missing" },
+  };
+  char *text, *error;
+  size_t i;
+
+  (void) state;
+  for (i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    assert_true (asprintf (&text, "name = \"s\"; "
+                           "drive = { profile = \"p\"; };\n"
+                           "steps = ( { %s } );\n", cases[i].step) > 0);
+    assert_true (asprintf (&error, "2: steps[0]: %s", cases[i].error) > 0);
+    refused (text, error);
+    free (text);
+    free (error);
+  }
+}
+
+static void
+no_file (void **state)
+{
+  char *error;
+
+  (void) state;
+  assert_null (scenario_load ("/nowhere/x.cfg", &error));
+  assert_string_equal (error, "/nowhere/x.cfg: No such file or directory");
+  free (error);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (the_least),
+    cmocka_unit_test (a_sweep_is_unrolled),
+    cmocka_unit_test (the_job),
+    cmocka_unit_test (mistakes),
+    cmocka_unit_test (mistakes_in_steps),
+    cmocka_unit_test (no_file),
+  };
+
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
