@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
 #
 # $1: directory with init, job, order and *.ko.  $2: the image to write,
 # an ext2 without any feature newer than Linux 2.0, gzipped.  Prints its size

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
 #
 # $1: an empty directory that gets boot/vmlinuz, boot/vmlinux and lib/modules
 # of Debian's current amd64 kernel, unpacked, not installed.  apt's and
