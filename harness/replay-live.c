@@ -217,7 +217,7 @@ replay_connect (const char *uri)
 
   if (nbd && nbd_connect_uri (nbd, uri) == 0)
     return nbd;
-  complain ("%s", nbd_get_error ());
+  complain ("%s: %s", uri, nbd_get_error ());
   nbd_close (nbd);
   return NULL;
 }

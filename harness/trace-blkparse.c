@@ -62,15 +62,17 @@ read_sectors (struct trace_reader *r, int64_t *lba, int64_t *sectors)
   return trace_number (r, "count", r->field[COUNT], 0, limit, sectors);
 }
 
+/* WHOLE: its completion will be reported. */
 static int
-add (struct trace_reader *r, struct events *e, struct trace_request *q)
+add (struct trace_reader *r, struct events *e, struct trace_request *q,
+     bool whole)
 {
   size_t i = r->trace->n;
 
   q->order = i;
   if (trace_add (r, q) == -1)
     return -1;
-  if (!e->issued)
+  if (!e->issued || !whole)
     return 0;
   if (e->n_open == MAX_OPEN)    /* that one's response stays unknown */
     memmove (&e->open[0], &e->open[1], --e->n_open * sizeof e->open[0]);
@@ -83,16 +85,16 @@ on_request (struct trace_reader *r, struct events *e, const struct kind *k,
             const struct trace_request *event)
 {
   struct trace_request q = *event;
+  bool data = q.sectors > 0 && strchr ("RWD", k->op);
 
-  if (k->flush_before && k->op != 'R') {
+  if (k->flush_before) {
     q.op = DISK_FLUSH;
-    if (add (r, e, &q) == -1)
+    q.flags = 0;
+    if (add (r, e, &q, !data) == -1)
       return -1;
   }
-  if (event->sectors == 0 || k->op == 'F' || k->op == 'N')
-    return 0;                   /* no data, or none of the drive's */
   q = *event;
-  return add (r, e, &q);
+  return data ? add (r, e, &q, true) : 0;
 }
 
 /* The oldest request that is like this event is done. */

@@ -53,6 +53,8 @@ end_of_file (struct trace_reader *r)
 
   if (err == Z_OK || err == Z_STREAM_END)
     return 0;
+  if (text[0] == '<' && strchr (text, ' '))
+    text = strchr (text, ' ') + 1; /* "<fd:3>: " */
   return trace_fail (r, "cannot read", NULL, "%s",
                      err == Z_ERRNO ? strerror (errno) : text);
 }

@@ -77,3 +77,35 @@ $(HARNESS_C:%=$(BUILD)/tests/unit/%): %: %.o \
 GUEST_TESTS += tests/guest/run-errors.sh tests/guest/run-exact.sh
 GUEST_TESTS += $(addprefix tests/guest/clock-,ide.sh ahci.sh identify.sh \
                  faults.sh fuzz.sh)
+
+# Replay: the readers and the engine in one process, the command, and NBD.
+REPLAY_C := $(BUILD)/tests/unit/trace-test $(BUILD)/tests/unit/replay-test
+REPLAY_WIRE := $(BUILD)/tests/wire/replay-test
+UNIT_TESTS += $(REPLAY_C) tests/unit/replay-command-test.sh
+WIRE_TESTS += $(REPLAY_WIRE)
+$(REPLAY_C): $(BUILD)/tests/unit/drives.o
+$(REPLAY_WIRE): $(BUILD)/tests/wire/server.o \
+  $(BUILD)/nbdkit-plugin/clock-client.o
+$(REPLAY_C) $(REPLAY_WIRE): %: %.o $(REPLAY_OBJ) $(MODEL_OBJ) \
+    $(addprefix $(BUILD)/harness/,json.o options.o table.o util.o words.o) \
+    $(PROFILES_LIB)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) \
+	  $(CMOCKA_LIBS) $(REPLAY_LIBS)
+
+# The readers of traces under libFuzzer.
+FUZZ_TRACE := $(BUILD)/tests/fuzz/trace-fuzz
+FUZZ_TRACE_SRC := tests/fuzz/trace-fuzz.c $(wildcard harness/trace-*.c) \
+  $(addprefix harness/,replay-model.c replay-schedule.c util.c) $(MODEL_SRC)
+$(FUZZ_TRACE): $(FUZZ_TRACE_SRC) $(wildcard harness/*.h disk-model/*.h)
+	@mkdir -p $(@D)
+	clang $(ALL_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined \
+	  -fno-sanitize-recover=undefined -o $@ $(FUZZ_TRACE_SRC) -lz
+##   make fuzz-trace      the readers of traces under libFuzzer, for SECONDS
+##                        (60); needs clang
+.PHONY: fuzz-trace
+SECONDS ?= 60
+fuzz-trace: $(FUZZ_TRACE)
+	@mkdir -p $(BUILD)/tests/fuzz/trace
+	$< -max_total_time=$(SECONDS) -timeout=10 -max_len=8192 \
+	  -artifact_prefix=$(BUILD)/tests/fuzz/trace- \
+	  $(BUILD)/tests/fuzz/trace tests/fuzz/corpus/trace
