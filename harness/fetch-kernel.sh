@@ -7,9 +7,10 @@
 # a failure.
 
 set -eu
-trap 'rm -rf -- "$1"; exit 1' HUP INT TERM
+folder=$1
+trap 'rm -rf -- "$folder"; exit 1' HUP INT TERM
 PATH=$PATH:/usr/sbin:/sbin
-cd "$1"
+cd "$folder"
 meta=linux-image-amd64
 
 die () {
@@ -19,7 +20,7 @@ die () {
 
 for tool in apt-get apt-cache dpkg-deb tar xz; do
   command -v "$tool" >/dev/null ||
-    die "$tool is missing, so Debian's kernel cannot be fetched: name a kernel"
+    die "$tool is missing, so Debian's kernel cannot be had: name another"
 done
 
 apt () {

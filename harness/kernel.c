@@ -75,7 +75,7 @@ release_of (const char *image, char **error)
   fclose (fp);
   if (release == NULL)
     set_error (error, "%s: not a Linux kernel for x86 (bzImage or vmlinux)",
-          image);
+               image);
   return release;
 }
 
@@ -85,7 +85,7 @@ find_modules (const char *image, const char *release)
 {
   const char *slash = strrchr (image, '/');
   char *folder = slash ? format ("%.*s", (int) (slash - image), image)
-                       : format (".");
+    : format (".");
   char *places[] = {
     format ("%s/lib/modules/%s", folder, release),
     format ("%s/../lib/modules/%s", folder, release),
@@ -123,8 +123,8 @@ find_named (const char *name, struct kernel *k, char **error)
   const char *folder = getenv ("SPINDLE_KERNELS");
 
   if (folder == NULL)
-    return set_error (error, "kernel %s: SPINDLE_KERNELS, the folder to look in, "
-                 "is not set", name);
+    return set_error (error, "kernel %s: SPINDLE_KERNELS, the folder to "
+                      "look in, is not set", name);
   for (int i = 0; i < 4; i++) {
     char *image = format ("%s/%s%s", folder, prefixes[i], name);
     bool there = access (image, R_OK) == 0;
@@ -184,8 +184,8 @@ cache_folder (char **error)
     return format ("%s/spindle/kernels/debian-amd64", xdg);
   if (home && home[0] == '/')
     return format ("%s/.cache/spindle/kernels/debian-amd64", home);
-  set_error (error, "neither XDG_CACHE_HOME nor HOME is set: nowhere to keep "
-        "a kernel");
+  set_error (error, "neither XDG_CACHE_HOME nor HOME is set: nowhere to "
+             "keep a kernel");
   return NULL;
 }
 
