@@ -74,8 +74,10 @@ print_curves (FILE *fp, const struct sweep *s, const struct run_results *r)
     free (title);
   }
   for (f = 0; f < s->n_families; ++f) {
-    title = format ("measured, %s",
-                    r->scenario->steps[s->first[f]].family);
+    char *family = sweep_title (&r->scenario->steps[s->first[f]]);
+
+    title = format ("measured, %s", family);
+    free (family);
     fprintf (fp, "%s$m%u with linespoints pointtype 7 title ",
              f ? ", " : "", f);
     print_quoted (fp, title);
@@ -100,7 +102,7 @@ print_script (FILE *fp, const struct sweep *s, const struct run_results *r,
   print_quoted (fp, s->key);
   fprintf (fp, "\nset ylabel ");
   print_quoted (fp, step_units[s->unit]);
-  fprintf (fp, "\nset yrange [0:*]\nset grid\nset key outside bottom "
+  fprintf (fp, "\nset yrange [0:*]\nset autoscale xfix\nset grid\nset key outside bottom "
            "horizontal\n");
   print_data (fp, s, r);
   print_curves (fp, s, r);

@@ -11,24 +11,6 @@
 #include "sweep.h"
 #include "table.h"
 
-/* A family's heading: its name without the hole and the dashes at it. */
-static char *
-family_title (const struct scenario_step *step)
-{
-  char *hole = format ("{%s}", step->sweep);
-  const char *at = strstr (step->family, hole);
-  const char *tail = at + strlen (hole);
-  int head = at - step->family;
-  char *r;
-
-  free (hole);
-  if (*tail == '-')
-    r = format ("%s", tail + 1);
-  else
-    r = format ("%.*s%s", head, step->family, tail);
-  return r;
-}
-
 static void
 cell_ratio (struct table *t, const struct run_results *r,
             const struct scenario_reported *reported, unsigned step)
@@ -74,7 +56,7 @@ sweep_heading (struct table *t, const struct sweep *s,
     table_cell (t, "%s%s", *s->kernels[k] ? "on " : "reported",
                 s->kernels[k]);
   for (f = 0; f < s->n_families; ++f) {
-    char *title = family_title (&r->scenario->steps[s->first[f]]);
+    char *title = sweep_title (&r->scenario->steps[s->first[f]]);
 
     table_cell (t, "%s", title);
     if (s->n_kernels)
@@ -125,48 +107,74 @@ print_sweep (FILE *fp, const struct sweep *s, const struct run_results *r)
   };
   unsigned v;
 
-  fprintf (fp, "\n%s of %s, by %s%s\n\n", step_units[s->unit],
-           r->drive->name, s->key, s->n_kernels
-           ? ": reported on ..., measured, ratio to what was reported" : "");
+  fprintf (fp, "\n%s%s\n\n", step_units[s->unit], s->n_kernels
+           ? "; on ...: as reported, with the kernel it was reported on" : "");
   sweep_heading (&t, s, r);
   for (v = 0; v < s->n_values; ++v)
     sweep_row (&t, s, r, v);
   table_print (&t, 1ul << (t.columns - 1), fp);
 }
 
-/* One line for a reported figure, or for a step that has none. */
+/* One line for a reported figure, or for a step that has none.  Without
+ * COMPARE nothing was reported at all.
+ */
 static void
 figure_row (struct table *t, const struct run_results *r, unsigned step,
-            const struct scenario_reported *reported)
+            const struct scenario_reported *reported, bool compare)
 {
   const struct scenario_step *s = &r->scenario->steps[step];
-  double value, ratio;
   enum verdict v = VERDICT_NONE;
+  double value, ratio = 0;
 
-  if (reported) {
+  if (reported)
     v = results_compare (r, reported, &value, &ratio);
-    table_cell (t, "%s%s%s", s->name, reported->over ? " / " : "",
-                reported->over ? reported->over : "");
-    table_cell (t, "%.2f", reported->value);
-    table_cell (t, "%s", reported->kernel ? reported->kernel : "");
-  }
-  else {
-    table_cell (t, "%s", s->name);
-    table_cell (t, "%s", "");
-    table_cell (t, "%s", "");
-    if (results_figure (r, step, &value) == -1)
-      v = VERDICT_NOT_MEASURED;
-  }
+  else if (results_figure (r, step, &value) == -1)
+    v = VERDICT_NOT_MEASURED;
+  table_cell (t, "%s%s%s", s->name, reported && reported->over ? " / " : "",
+              reported && reported->over ? reported->over : "");
   if (v == VERDICT_NOT_MEASURED)
     table_cell (t, "failed");
   else
     table_cell (t, "%.2f", value);
   table_cell (t, "%s", step_units[reported ? reported->unit : s->unit]);
-  if (reported && v != VERDICT_NOT_MEASURED)
-    table_cell (t, "%.2f", ratio);
-  else
+  if (!compare)
+    return;
+  if (reported == NULL) {
     table_cell (t, "%s", "");
+    table_cell (t, "%s", "");
+    table_cell (t, "%s", "");
+  }
+  else {
+    table_cell (t, "%.2f", reported->value);
+    table_cell (t, "%s%s", reported->kernel ? "on " : "",
+                reported->kernel ? reported->kernel : "");
+    if (v == VERDICT_NOT_MEASURED)
+      table_cell (t, "%s", "");
+    else
+      table_cell (t, "%.2f", ratio);
+  }
   table_cell (t, "%s", verdict_words[v]);
+}
+
+/* What was reported about STEP and no sweep shows; returns how much. */
+static unsigned
+figure_rows (struct table *t, const struct run_results *r, unsigned step,
+             bool shown, bool compare)
+{
+  const struct scenario *sc = r->scenario;
+  unsigned i, n = 0;
+
+  for (i = 0; i < sc->n_reported; ++i) {
+    const struct scenario_reported *reported = &sc->reported[i];
+
+    if (results_applies (r, reported) && (reported->over || !shown) &&
+        strcmp (reported->figure, sc->steps[step].name) == 0) {
+      n++;
+      if (t)
+        figure_row (t, r, step, reported, compare);
+    }
+  }
+  return n;
 }
 
 /* Everything that is in no sweep's table: single steps and ratios. */
@@ -174,27 +182,19 @@ static void
 print_figures (FILE *fp, const struct run_results *r, const bool *shown)
 {
   static const char *const heading[] = {
-    "figure", "reported", "on", "measured", "", "ratio", "verdict"
+    "figure", "measured", "", "reported", "", "ratio", "verdict"
   };
-  const struct scenario *sc = r->scenario;
-  struct table t = { .columns = 7 };
-  unsigned i, j;
+  struct table t = { 0 };
+  unsigned i, reported = 0;
 
-  for (i = 0; i < 7; ++i)
+  for (i = 0; i < r->scenario->n_steps; ++i)
+    reported += figure_rows (NULL, r, i, shown[i], true);
+  t.columns = reported ? 7 : 3;
+  for (i = 0; i < t.columns; ++i)
     table_cell (&t, "%s", heading[i]);
-  for (i = 0; i < sc->n_steps; ++i) {
-    bool any = shown[i];
-
-    for (j = 0; j < sc->n_reported; ++j)
-      if (results_applies (r, &sc->reported[j]) &&
-          strcmp (sc->reported[j].figure, sc->steps[i].name) == 0 &&
-          (sc->reported[j].over || !shown[i])) {
-        figure_row (&t, r, i, &sc->reported[j]);
-        any = true;
-      }
-    if (!any)
-      figure_row (&t, r, i, NULL);
-  }
+  for (i = 0; i < r->scenario->n_steps; ++i)
+    if (figure_rows (&t, r, i, shown[i], reported) == 0 && !shown[i])
+      figure_row (&t, r, i, NULL, reported);
   if (t.cells.n > t.columns) {
     fputc ('\n', fp);
     table_print (&t, 1ul << 2 | 1ul << 4 | 1ul << 6, fp);
@@ -265,9 +265,10 @@ results_print (FILE *fp, const struct run_results *r)
   bool *shown = allocate (sc->n_steps, sizeof *shown);
   unsigned i, j;
 
-  fprintf (fp, "%s%s%s\n", sc->title ? sc->title : sc->name,
-           sc->source ? ", " : "", sc->source ? sc->source : "");
-  fprintf (fp, "%s, Linux %s, %s, %s clock",
+  fprintf (fp, "%s\n", sc->title ? sc->title : sc->name);
+  if (sc->source)
+    fprintf (fp, "%s\n", sc->source);
+  fprintf (fp, "%s\nLinux %s, %s, %s clock",
            r->profile->title[0] ? r->profile->title : r->drive->name,
            r->kernel ? r->kernel : "(unknown)",
            machine_kinds[sc->machine.kind],

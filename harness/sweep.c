@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
 #include <string.h>
 
+#include "spindle.h"
 #include "sweep.h"
 
 /* How many steps from FIRST on are of one family. */
@@ -117,4 +119,21 @@ sweep_kernel (const struct sweep *s, const struct scenario *sc,
             strcmp (kernel_of (&sc->reported[r]), s->kernels[k]) == 0)
           return k;
   return 0;
+}
+
+char *
+sweep_title (const struct scenario_step *step)
+{
+  char *hole = format ("{%s}", step->sweep);
+  const char *at = strstr (step->family, hole);
+  const char *tail = at + strlen (hole);
+  int head = at - step->family;
+  char *r;
+
+  free (hole);
+  if (*tail == '-')
+    r = format ("%s", tail + 1);
+  else
+    r = format ("%.*s%s", head, step->family, tail);
+  return r;
 }

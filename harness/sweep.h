@@ -43,4 +43,9 @@ sweep_reported (const struct sweep *s, const struct scenario *sc,
 unsigned sweep_kernel (const struct sweep *s, const struct scenario *sc,
                        const char *drive, unsigned f);
 
+/* A family's name without the hole and the dash at it: "64k" for
+ * "ra{readahead}-64k".  The caller frees it.
+ */
+char *sweep_title (const struct scenario_step *step);
+
 #endif /* SPINDLE_SWEEP_H */
