@@ -394,11 +394,11 @@ check_limits (struct guest *g)
     qemu_ended (g);
   }
   else if (real_ms () - g->start_ms > sc->real_limit_s * 1000)
-    fail (g, "not done after %lld s (limits.real-s), while %s",
+    fail (g, "not done after %lld s (limits.real-s); the last it did was %s",
           (long long) sc->real_limit_s, g->doing);
   else if (guest_ns (g) - g->heard_ns > sc->silence_limit_s * 1000000000)
     fail (g, "the guest has been silent for %lld s of its time "
-          "(limits.silence-s), while %s",
+          "(limits.silence-s); the last it did was %s",
           (long long) sc->silence_limit_s, g->doing);
 }
 

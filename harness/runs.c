@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -194,29 +195,44 @@ prepare_boots (struct set *s)
   return 0;
 }
 
+static int
+terminal_width (void)
+{
+  struct winsize w;
+
+  return ioctl (STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0
+    ? w.ws_col : 80;
+}
+
+/* One line, over and over.  It must not wrap. */
 static void
 show_progress (struct set *s)
 {
+  char *line = NULL;
   struct timespec t;
   int64_t now;
+  size_t size;
+  FILE *fp;
   unsigned i;
 
   clock_gettime (CLOCK_MONOTONIC, &t);
   now = t.tv_sec * INT64_C (1000) + t.tv_nsec / 1000000;
-  if (!s->terminal || now - s->last_progress_ms < PROGRESS_MS)
+  if (!s->terminal || now - s->last_progress_ms < PROGRESS_MS ||
+      (fp = open_memstream (&line, &size)) == NULL)
     return;
   s->last_progress_ms = now;
-  fputc ('\r', stderr);
   for (i = 0; i < s->n_guests; ++i) {
     const struct guest *g = &s->guests[i];
 
     if (g->state == GUEST_RUNNING)
-      fprintf (stderr, "%s %u/%u %s (%.1f s virtual, %.0f s real)  ",
+      fprintf (fp, "%s %u/%u, virtual %.1f s, real %.0f s   ",
                g->results.drive->name, g->steps_done,
-               g->results.scenario->n_steps, g->doing, guest_virtual_s (g),
+               g->results.scenario->n_steps, guest_virtual_s (g),
                (now - g->start_ms) / 1000.);
   }
-  fputs ("\033[K", stderr);
+  if (fclose (fp) == 0)
+    fprintf (stderr, "\r%.*s\033[K", terminal_width () - 1, line);
+  free (line);
 }
 
 static void

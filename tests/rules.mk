@@ -74,7 +74,8 @@ $(HARNESS_C:%=$(BUILD)/tests/unit/%): %: %.o \
     $(filter-out $(BUILD)/harness/spindle.o,$(HARNESS_OBJ)) $(PROFILES_LIB)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) \
 	  $(CMOCKA_LIBS) -lm
-GUEST_TESTS += tests/guest/run-errors.sh tests/guest/run-exact.sh
+GUEST_TESTS += tests/guest/run-errors.sh tests/guest/run-exact.sh \
+               tests/guest/run-vm.sh
 GUEST_TESTS += $(addprefix tests/guest/clock-,ide.sh ahci.sh identify.sh \
                  faults.sh fuzz.sh)
 

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# spindle vm: a disk of one's own.  Its boot sector writes "OK" to the serial
+# port and resets the machine, which with -no-reboot ends QEMU.
+
+. tests/guest/run-lib.sh
+spindle=$BUILD/spindle
+size=20020396032
+image=$work/disk.raw
+
+printf '\xba\xf8\x03\xb0O\xee\xb0K\xee\xb0\n\xee\xb0\xfe\xe6\x64\xf4\xeb\xfd' \
+  >"$image"
+truncate -s 510 "$image"
+printf '\x55\xaa' >>"$image"
+
+# gives STATUS "LINE" COMMAND...: that on standard error, and nothing else.
+gives () {
+  local status=$1 line=$2
+  shift 2
+  "$@" >"$work/out" 2>"$work/err" </dev/null
+  [ $? = "$status" ] && [ "$(wc -l <"$work/err")" = 1 ] &&
+    grep -q -- "$line" "$work/err" && return
+  sed 's/^/# /' "$work/err"
+  return 1
+}
+vm () {
+  "$spindle" vm --profile wd200bb "$@"
+}
+
+check "no profile" gives 2 'no --profile given' "$spindle" vm "$image"
+check "no image" gives 2 'no image given' vm
+check "no such profile" gives 2 'no such profile' \
+  "$spindle" vm --profile wd200bc "$image"
+check "no such image" gives 2 'nowhere: No such file' vm /nowhere
+check "a figure that is not one" gives 2 'buffer.segments' \
+  vm --set buffer.segments=x "$image"
+check "two machines" gives 2 '--machine: isa: ide or ahci' \
+  vm --machine isa "$image"
+check "too small" gives 2 "truncate -s $size $image" vm "$image"
+qcow2=$work/disk.qcow2
+printf 'QFI\xfb\0\0\0\3' >"$qcow2"
+check "qcow2" gives 2 'qemu-img convert -O raw' vm "$qcow2"
+truncate -s $size "$image"
+for machine in ide ahci; do
+  check "boots from $machine" gives 0 'exact: [1-9][0-9]* requests, 0 late' \
+    vm --machine $machine "$image" -- -no-reboot
+  check "and says so" grep -q OK "$work/out"
+done
+check "boots with the real clock" gives 0 'real clock, not exact' \
+  vm --clock real "$image" -- -no-reboot
+check "an option that QEMU does not know" \
+  eval '! vm "$image" -- -nonsense >"$work/out" 2>"$work/err"'
+check "prints what it would do" \
+  eval 'vm --print "$image" >"$work/out" && grep -q "^nbdkit .*wd200bb" "$work/out"'
+truncate -s +512 "$image"
+check "too large" gives 2 'more than the drive has' vm "$image"
+finish
