@@ -108,7 +108,7 @@ check-valgrind:
 	+@$(MAKE) --no-print-directory run-valgrind
 
 .PHONY: run-asan run-valgrind
-run-asan: all $(UNIT_TESTS) $(WIRE_TESTS)
+run-asan: all $(UNIT_TESTS) $(WIRE_TESTS) $(BUILD)/tests/keep-locales.so
 	@NBDKIT=tests/nbdkit-asan TEST_SLOW=1 \
 	  LSAN_OPTIONS=suppressions=tests/lsan.supp $(TEST_RUN) $(UNIT_TESTS) \
 	  $(WIRE_TESTS)
@@ -134,8 +134,8 @@ install: all
 	  harness/scenarios/*.cfg
 	install -D -m 644 -t $(DESTDIR)$(DATADIR)/qemu-configs \
 	  qemu-configs/*.cfg
-	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(BUILD)/*.1
-	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man5 $(BUILD)/*.5
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(filter %.1,$(ALL))
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man5 $(filter %.5,$(ALL))
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/spindle \
@@ -144,8 +144,8 @@ uninstall:
 	  $(addprefix $(DESTDIR)$(DATADIR)/,$(wildcard profiles/*.cfg) \
 	    $(wildcard qemu-configs/*.cfg) \
 	    $(patsubst harness/%,%,$(wildcard harness/scenarios/*.cfg))) \
-	  $(addprefix $(DESTDIR)$(MANDIR)/,man1/spindle.1 \
-	    man1/nbdkit-spindle-plugin.1 man5/spindle-scenario.5)
+	  $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(filter %.1,$(ALL)))) \
+	  $(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(filter %.5,$(ALL))))
 	-rmdir $(DESTDIR)$(LIBDIR)/spindle $(addprefix $(DESTDIR)$(DATADIR), \
 	  /profiles /qemu-configs /scenarios /)
 

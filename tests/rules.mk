@@ -11,6 +11,11 @@ $(UNIT_C:%=$(BUILD)/tests/unit/%): %: %.o $(BUILD)/tests/unit/drives.o \
     $(MODEL_OBJ)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
 
+# Only for tests/nbdkit-asan.
+$(BUILD)/tests/keep-locales.so: tests/keep-locales.c
+	@mkdir -p $(@D)
+	$(CC) -shared -fPIC -o $@ $<
+
 # The profile loader, and the runner itself.
 UNIT_TESTS += $(BUILD)/tests/unit/loader-test tests/unit/runner-test.sh
 $(BUILD)/tests/unit/loader-test: $(BUILD)/tests/unit/loader-test.o \
@@ -27,7 +32,8 @@ $(BUILD)/tests/wire/clock-test: %: %.o $(BUILD)/tests/wire/clock-drive.o \
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(NBD_LIBS) \
 	  $(PROFILES_LIBS)
 $(BUILD)/tests/wire/clock-stream-test: %: %.o \
-    $(BUILD)/qemu-configs/bridge/stream.o
+    $(BUILD)/qemu-configs/bridge/stream.o \
+    $(BUILD)/qemu-configs/bridge/replies.o
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
 
 # The agent in a real guest, and how it gets there.
@@ -76,8 +82,8 @@ $(HARNESS_C:%=$(BUILD)/tests/unit/%): %: %.o \
 	  $(CMOCKA_LIBS) -lm
 GUEST_TESTS += tests/guest/run-errors.sh tests/guest/run-exact.sh \
                tests/guest/run-vm.sh
-GUEST_TESTS += $(addprefix tests/guest/clock-,ide.sh ahci.sh identify.sh \
-                 faults.sh fuzz.sh)
+GUEST_TESTS += $(addprefix tests/guest/clock-,ide.sh ahci.sh ncq.sh \
+                 identify.sh faults.sh fuzz.sh)
 
 # Replay: the readers and the engine in one process, the command, and NBD.
 REPLAY_C := $(BUILD)/tests/unit/trace-test $(BUILD)/tests/unit/replay-test
