@@ -249,7 +249,8 @@ json_get_bool (const char *text, const char *path, bool *r)
 {
   const char *p = find (text, path);
 
-  if (p == NULL || (strncmp (p, "true", 4) != 0 && strncmp (p, "false", 5) != 0))
+  if (p == NULL ||
+      (strncmp (p, "true", 4) != 0 && strncmp (p, "false", 5) != 0))
     return -1;
   *r = *p == 't';
   return 0;

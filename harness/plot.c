@@ -102,8 +102,8 @@ print_script (FILE *fp, const struct sweep *s, const struct run_results *r,
   print_quoted (fp, s->key);
   fprintf (fp, "\nset ylabel ");
   print_quoted (fp, step_units[s->unit]);
-  fprintf (fp, "\nset yrange [0:*]\nset autoscale xfix\nset grid\nset key outside bottom "
-           "horizontal\n");
+  fprintf (fp, "\nset yrange [0:*]\nset autoscale xfix\nset grid\n"
+           "set key outside bottom horizontal\n");
   print_data (fp, s, r);
   print_curves (fp, s, r);
   free (title);

@@ -20,8 +20,7 @@ running () {
 
 # Nothing runs, nothing is left; what is on its way out gets 5 s.
 clean () {
-  local try
-  for try in $(seq 50); do
+  for _ in $(seq 50); do
     running || break
     sleep 0.1
   done
@@ -84,8 +83,8 @@ check "a panic" gives 3 'kernel gave up: Kernel panic' \
 while_running () {
   rm -rf "$work/keep"
   "$spindle" run --keep "$work/keep" "$work/good.cfg" &
-  local pid=$! try status
-  for try in $(seq 1200); do
+  local pid=$! status
+  for _ in $(seq 1200); do
     grep -qs '"result"' "$work"/keep/*/console.log && break
     sleep 0.1
   done

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
 #
 # For the scripts in this folder that test the spindle command: TAP, and
 # small scenarios.  To be sourced.
