@@ -16,6 +16,7 @@
 #include "qemu-configs/bridge/identify.h"
 #include "qemu-configs/bridge/qemu.h"
 #include "qemu-configs/bridge/real.h"
+#include "qemu-configs/bridge/replies.h"
 #include "qemu-configs/bridge/report.h"
 #include "qemu-configs/bridge/stream.h"
 
@@ -40,10 +41,11 @@ struct drive {
   int fd;                       /* -1 when not connected */
   bool was_connected;
   struct request_stream out;
-  struct reply_stream in;
+  struct replies in;
   struct iovec iov[MAX_IOV];    /* what is left to send */
   struct command commands[MAX_COMMANDS];
-  unsigned timed;               /* timed commands in flight */
+  unsigned in_flight;           /* commands used */
+  unsigned timed;               /* the timed ones of them */
   struct command *released;     /* its reply is on its way */
   int64_t released_ms;
   bool timer_ready;
@@ -152,6 +154,7 @@ drive_disconnected (struct drive *drive)
     bridge_fatal ("%s: nbdkit is gone", drive->socket);
   report.lost += drive->timed;
   drive->fd = -1;
+  drive->in_flight = 0;
   drive->timed = 0;
   drive->released = NULL;
   memset (drive->commands, 0, sizeof drive->commands);
@@ -329,6 +332,10 @@ after_request (struct drive *drive)
                           .arrival_ns = qemu_now_ns () };
   if (clock_client_wait (drive->client, &on_wire, &c->ticket) == -1)
     bridge_fatal ("%s", clock_client_error (drive->client));
+  drive->in_flight++;
+  if (drive->in_flight > 1 && drive->in.simple_data)
+    bridge_fatal ("%s: several requests in flight need structured replies"
+                  " (nbdkit without --no-sr)", drive->socket);
   report.requests++;
   if (c->ticket == 0) {
     report.untimed++;
@@ -438,30 +445,6 @@ drive_send (struct drive *drive, const struct msghdr *msg, int flags)
   }
 }
 
-/* QEMU has taken the last byte of what answers this command. */
-static void
-consumed (struct drive *drive, struct command *c)
-{
-  const struct nbd_request *request = &c->request;
-  int64_t late_ns = 0;
-
-  if (c->ticket != 0) {
-    drive->timed--;
-    late_ns = qemu_now_ns () - c->done_ns;
-    if (late_ns >= tick_ns)
-      report.late++;
-    if (late_ns >= tick_ns && late_ns > report.max_late_ns)
-      report.max_late_ns = late_ns;
-  }
-  report_log ("%" PRIi64 " %" PRIi64 " op %d offset %" PRIu64 " length %"
-              PRIu32 " ticket %" PRIu64 " late %" PRIi64 "\n", c->arrival_ns,
-              c->done_ns, request->op, request->offset, request->length,
-              c->ticket, late_ns);
-  if (drive->released == c)
-    drive->released = NULL;
-  c->used = false;
-}
-
 static uint64_t
 simple_payload (void *opaque, uint64_t cookie)
 {
@@ -470,37 +453,76 @@ simple_payload (void *opaque, uint64_t cookie)
   return c != NULL && c->request.op == NBD_READ ? c->request.length : 0;
 }
 
-static void
-received_bytes (struct drive *drive, const char *data, size_t size)
+static bool
+alone (void *opaque)
 {
-  struct command *c;
-  bool complete;
-  ssize_t used;
+  const struct drive *drive = opaque;
 
-  for (; size > 0; data += used, size -= used) {
-    used = reply_stream_feed (&drive->in, data, size, simple_payload, drive,
-                              &complete);
-    if (used == -1)
-      bridge_fatal ("%s: nbdkit speaks a dialect of NBD this bridge does not"
-                    " know", drive->socket);
-    c = complete ? command_by_cookie (drive, drive->in.cookie) : NULL;
-    if (c != NULL)
-      consumed (drive, c);
-  }
+  return drive->in_flight <= 1;
 }
 
-void
-drive_received (struct drive *drive, const struct msghdr *msg, size_t size)
+/* How late a timed command was. */
+static int64_t
+judge (const struct command *c)
 {
-  size_t i, n;
+  const int64_t late_ns = qemu_now_ns () - c->done_ns;
+
+  if (late_ns >= tick_ns)
+    report.late++;
+  if (late_ns >= tick_ns && late_ns > report.max_late_ns)
+    report.max_late_ns = late_ns;
+  return late_ns;
+}
+
+static void
+consumed (void *opaque, uint64_t cookie)
+{
+  struct drive *drive = opaque;
+  struct command *c = command_by_cookie (drive, cookie);
+  int64_t late_ns = 0;
+
+  if (c == NULL)
+    return;
+  if (c->ticket != 0) {
+    drive->timed--;
+    late_ns = judge (c);
+  }
+  report_log ("%" PRIi64 " %" PRIi64 " op %d offset %" PRIu64 " length %"
+              PRIu32 " ticket %" PRIu64 " late %" PRIi64 "\n", c->arrival_ns,
+              c->done_ns, c->request.op, c->request.offset,
+              c->request.length, c->ticket, late_ns);
+  if (drive->released == c)
+    drive->released = NULL;
+  drive->in_flight--;
+  c->used = false;
+}
+
+static const struct replies_ops ops = {
+  .simple_payload = simple_payload,
+  .alone = alone,
+  .consumed = consumed,
+  .recvmsg = real_recvmsg,
+};
+
+ssize_t
+drive_receive (struct drive *drive, struct msghdr *msg, int flags)
+{
+  const int fd = drive->fd;
+  ssize_t r;
+  int err;
 
   /* Replies begin after the first request. */
   if (drive->out.state != STREAM_REQUESTS)
-    return;
-  for (i = 0; size > 0; i++, size -= n) {
-    n = msg->msg_iov[i].iov_len < size ? msg->msg_iov[i].iov_len : size;
-    received_bytes (drive, msg->msg_iov[i].iov_base, n);
-  }
+    return real_recvmsg (fd, msg, flags);
+  r = replies_receive (&drive->in, &ops, drive, fd, msg, flags);
+  if (r == -2)
+    bridge_fatal ("%s: nbdkit speaks a dialect of NBD this bridge does not"
+                  " know", drive->socket);
+  err = errno;
+  if (r == 0 || (r == -1 && err != EAGAIN && err != EINTR))
+    drive_disconnected (drive);
+  errno = err;
+  return r;
 }
 
 bool

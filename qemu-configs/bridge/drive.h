@@ -33,9 +33,9 @@ extern void drive_disconnected (struct drive *drive);
 extern ssize_t drive_send (struct drive *drive, const struct msghdr *msg,
                            int flags);
 
-/* QEMU has received size bytes into msg. */
-extern void drive_received (struct drive *drive, const struct msghdr *msg,
-                            size_t size);
+/* In place of recvmsg. */
+extern ssize_t drive_receive (struct drive *drive, struct msghdr *msg,
+                              int flags);
 
 /* A reply is on its way to QEMU.  Ends QEMU if it is overdue. */
 extern bool drives_reply_due (void);

@@ -124,21 +124,20 @@ sendmsg (int fd, const struct msghdr *msg, int flags)
   return real_sendmsg (fd, msg, flags);
 }
 
+ssize_t
+real_recvmsg (int fd, struct msghdr *msg, int flags)
+{
+  return REAL (recvmsg) (fd, msg, flags);
+}
+
 EXPORT ssize_t
 recvmsg (int fd, struct msghdr *msg, int flags)
 {
   struct drive *drive = active ? drive_by_fd (fd) : NULL;
-  const ssize_t r = REAL (recvmsg) (fd, msg, flags);
-  const int err = errno;
 
-  if (drive == NULL)
-    return r;
-  if (r > 0)
-    drive_received (drive, msg, r);
-  else if (r == 0 || (err != EAGAIN && err != EINTR))
-    drive_disconnected (drive);
-  errno = err;
-  return r;
+  if (drive != NULL)
+    return drive_receive (drive, msg, flags);
+  return real_recvmsg (fd, msg, flags);
 }
 
 static bool

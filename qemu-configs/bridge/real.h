@@ -8,5 +8,6 @@
 #include <sys/socket.h>
 
 extern ssize_t real_sendmsg (int fd, const struct msghdr *msg, int flags);
+extern ssize_t real_recvmsg (int fd, struct msghdr *msg, int flags);
 
 #endif /* SPINDLE_REAL_H */

@@ -13,7 +13,6 @@
 #define SIMPLE_MAGIC UINT32_C (0x67446698)
 #define SIMPLE_SIZE 16
 #define STRUCTURED_MAGIC UINT32_C (0x668e33ef)
-#define STRUCTURED_SIZE 20
 #define STRUCTURED_DONE 1
 #define MAGIC_SIZE 4
 
@@ -144,64 +143,49 @@ request_stream_feed (struct request_stream *stream, const void *data,
   return used;
 }
 
-static size_t
-reply_header_size (const struct reply_stream *stream)
+int
+reply_parse (const unsigned char *header, size_t have,
+             struct nbd_reply *reply)
 {
-  if (stream->have < MAGIC_SIZE)
-    return MAGIC_SIZE;
-  switch (be32 (stream->header)) {
+  uint16_t flags;
+
+  if (have < MAGIC_SIZE)
+    return MAGIC_SIZE - have;
+  switch (be32 (header)) {
   case SIMPLE_MAGIC:
-    return SIMPLE_SIZE;
-  case STRUCTURED_MAGIC:
-    return STRUCTURED_SIZE;
-  default:
+    if (have < SIMPLE_SIZE)
+      return SIMPLE_SIZE - have;
+    *reply = (struct nbd_reply) {
+      .final = true, .error = be32 (header + 4), .cookie = be64 (header + 8),
+    };
     return 0;
+  case STRUCTURED_MAGIC:
+    if (have < REPLY_MAX)
+      return REPLY_MAX - have;
+    flags = be16 (header + 4);
+    *reply = (struct nbd_reply) {
+      .structured = true, .final = (flags & STRUCTURED_DONE) != 0,
+      .type = be16 (header + 6), .cookie = be64 (header + 8),
+      .payload = be32 (header + 16),
+    };
+    return 0;
+  default:
+    return -1;
   }
 }
 
-static void
-parse_reply_header (struct reply_stream *stream,
-                    simple_payload_fn *simple_payload, void *opaque)
+void
+reply_make_chunk (const struct nbd_reply *reply, unsigned char *header)
 {
-  const unsigned char *h = stream->header;
+  const uint32_t magic = htobe32 (STRUCTURED_MAGIC);
+  const uint16_t flags = htobe16 (reply->final ? STRUCTURED_DONE : 0);
+  const uint16_t type = htobe16 (reply->type);
+  const uint64_t cookie = htobe64 (reply->cookie);
+  const uint32_t payload = htobe32 (reply->payload);
 
-  stream->cookie = be64 (h + 8);
-  if (be32 (h) == STRUCTURED_MAGIC) {
-    stream->final = (be16 (h + 4) & STRUCTURED_DONE) != 0;
-    stream->payload = be32 (h + 16);
-  }
-  else {
-    stream->final = true;
-    if (be32 (h + 4) == 0)
-      stream->payload = simple_payload (opaque, stream->cookie);
-  }
-}
-
-ssize_t
-reply_stream_feed (struct reply_stream *stream, const void *data, size_t size,
-                   simple_payload_fn *simple_payload, void *opaque,
-                   bool *complete)
-{
-  const unsigned char *p = data;
-  size_t used = 0, need = reply_header_size (stream);
-
-  *complete = false;
-  while (stream->have < need && used < size) {
-    used += fill (stream->header, &stream->have, need, p + used,
-                  size - used);
-    if (stream->have == MAGIC_SIZE)
-      need = reply_header_size (stream);
-    else if (stream->have == need)
-      parse_reply_header (stream, simple_payload, opaque);
-    if (need == 0)
-      return -1;
-  }
-  if (stream->have < need)
-    return used;
-  used += skip (&stream->payload, size - used);
-  if (stream->payload == 0) {
-    stream->have = 0;
-    *complete = stream->final;
-  }
-  return used;
+  memcpy (header, &magic, sizeof magic);
+  memcpy (header + 4, &flags, sizeof flags);
+  memcpy (header + 6, &type, sizeof type);
+  memcpy (header + 8, &cookie, sizeof cookie);
+  memcpy (header + 16, &payload, sizeof payload);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The two directions of an NBD connection, seen by somebody who only
- * listens.  Bytes come in pieces of any size.
+ * What NBD looks like on the wire.
  */
 #ifndef SPINDLE_STREAM_H
 #define SPINDLE_STREAM_H
@@ -21,7 +20,9 @@ struct nbd_request {
   uint32_t length;
 };
 
-/* From client to server.  Zero-initialise at the start of a connection. */
+/* What a client sends, in pieces of any size.  Zero-initialise at the start
+ * of a connection.
+ */
 struct request_stream {
   enum { STREAM_START, STREAM_OPTIONS, STREAM_REQUESTS } state;
   unsigned char header[28];
@@ -38,26 +39,28 @@ extern ssize_t request_stream_feed (struct request_stream *stream,
                                     const void *data, size_t size,
                                     bool *complete);
 
-/* From server to client, beginning with the first reply after the
- * handshake.  Zero-initialise.
- */
-struct reply_stream {
-  unsigned char header[20];
-  size_t have;
-  uint64_t payload;
-  bool final;                   /* the chunk under way is the last one */
-  uint64_t cookie;              /* valid when complete */
+/* One message from server to client. */
+struct nbd_reply {
+  bool structured;              /* a chunk; or a simple reply */
+  bool final;                   /* nothing more for this cookie */
+  uint16_t type;                /* of a chunk */
+  uint32_t error;               /* of a simple reply */
+  uint64_t cookie;
+  uint32_t payload;             /* bytes after a chunk's header */
 };
 
-/* How much data follows a simple reply without error. */
-typedef uint64_t simple_payload_fn (void *opaque, uint64_t cookie);
+enum { CHUNK_NONE, CHUNK_DATA, CHUNK_HOLE };
 
-/* Likewise; *complete when the last byte of all that answers cookie has
- * been taken.
+#define REPLY_MAX 20            /* longest header, and that of a chunk */
+
+/* Parse a header of which there are have bytes.  Returns how many more are
+ * needed, 0 when *reply has been filled in, -1 if it is not one.
  */
-extern ssize_t reply_stream_feed (struct reply_stream *stream,
-                                  const void *data, size_t size,
-                                  simple_payload_fn *simple_payload,
-                                  void *opaque, bool *complete);
+extern int reply_parse (const unsigned char *header, size_t have,
+                        struct nbd_reply *reply);
+
+/* Make the header of a chunk, REPLY_MAX bytes. */
+extern void reply_make_chunk (const struct nbd_reply *reply,
+                              unsigned char *header);
 
 #endif /* SPINDLE_STREAM_H */

@@ -64,17 +64,17 @@ image () {
     cp "$dir/boot.bin" "$dir/$name.img" && truncate -s 64M "$dir/$name.img"
 }
 
-# serve NAME [nbdkit-options]: a drive on the image of this name, in its
+# serve NAME [parameters]: a drive on the image of this name, in its
 # first state.  Sets server.
 serve () {
   local name=$1 i
   shift
   rm -f "$dir/$name.run" "$dir/$name.trace" "$dir/$name.sock"
   cp --sparse=always "$dir/$name.img" "$dir/$name.run"
-  nbdkit -f --exit-with-parent -U "$dir/$name.sock" "$@" \
+  nbdkit -f --exit-with-parent -U "$dir/$name.sock" \
     "$build/nbdkit-spindle-plugin.so" profile=profiles/wd200bb.cfg seed=1 \
     file="$dir/$name.run" size=64M clock=virtual \
-    clock-page="$dir/$name.page" trace="$dir/$name.trace" \
+    clock-page="$dir/$name.page" trace="$dir/$name.trace" "$@" \
     2>"$dir/$name.err" &
   server=$!
   pids="$pids $server"

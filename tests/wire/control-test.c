@@ -205,7 +205,7 @@ counts (void **state)
   assert_true (number (json, "p50") <= number (json, "p99"));
   assert_true (number (json, "p99") <= number (json, "max"));
   close (fd);
-  nbd_close (nbd);
+  server_disconnect (nbd);
   assert_int_equal (server_stop (&server), 0);
 
   text = slurp (server_path (&server, "stats"), &n);

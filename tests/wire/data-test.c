@@ -335,15 +335,12 @@ end (struct rig *r)
 
   assert_non_null (bytes);
   clock_client_detach (r->clock);
-  for (int i = 0; i < CONNECTIONS; i++) {
-    assert_int_equal (nbd_shutdown (r->nbd[i], 0), 0);
-    nbd_close (r->nbd[i]);
-  }
+  for (int i = 0; i < CONNECTIONS; i++)
+    server_disconnect (r->nbd[i]);
   nbd = server_connect (&r->server);
   assert_int_equal (nbd_pread (nbd, bytes, SIZE, 0, 0), 0);
   assert_memory_equal (bytes, r->shadow, SIZE);
-  nbd_shutdown (nbd, 0);
-  nbd_close (nbd);
+  server_disconnect (nbd);
   assert_int_equal (server_stop (&r->server), 0);
   check_file (r);
   free (bytes);

@@ -100,6 +100,13 @@ server_connect (const struct server *s)
   return nbd;
 }
 
+void
+server_disconnect (struct nbd_handle *nbd)
+{
+  nbd_shutdown (nbd, 0);
+  nbd_close (nbd);
+}
+
 int
 server_stop (struct server *s)
 {

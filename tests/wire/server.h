@@ -28,6 +28,11 @@ extern void server_start (struct server *s, const char *parameters);
 /* A new connection. */
 extern struct nbd_handle *server_connect (const struct server *s);
 
+/* Say goodbye, properly: nbdkit 1.32 leaks a little when it is told to stop
+ * just after a client has hung up.
+ */
+extern void server_disconnect (struct nbd_handle *nbd);
+
 /* Terminate it.  Returns its exit status, or -1 if it had to be killed. */
 extern int server_stop (struct server *s);
 

@@ -176,7 +176,7 @@ without_client_no_time_passes (void **state)
     assert_int_equal (nbd_pread (nbd, buffer, sizeof buffer,
                                  (uint64_t) i * 150000000 / 512 * 512, 0),
                       0);
-  nbd_close (nbd);
+  server_disconnect (nbd);
   assert_int_equal (server_stop (&server), 0);
 }
 
@@ -197,7 +197,7 @@ untimed_requests_have_no_ticket (void **state)
     timed_read (clock, nbd, MS (100) * (i + 1), 8192);
   }
   clock_client_detach (clock);
-  nbd_close (nbd);
+  server_disconnect (nbd);
   assert_int_equal (server_stop (&server), 0);
 }
 
@@ -216,7 +216,7 @@ instant_drive_has_no_tickets (void **state)
   assert_int_equal (pending_error, 0);
   assert_true (clock_client_next_event (clock) == CLOCK_NEVER);
   clock_client_detach (clock);
-  nbd_close (nbd);
+  server_disconnect (nbd);
   assert_int_equal (server_stop (&server), 0);
 }
 
@@ -243,7 +243,7 @@ client_may_go_and_another_come (void **state)
   timed_read (clock, nbd, 0, 1 << 30);
   timed_read (clock, nbd, MS (100), 0);
   clock_client_detach (clock);
-  nbd_close (nbd);
+  server_disconnect (nbd);
   assert_int_equal (server_stop (&server), 0);
 }
 
@@ -268,7 +268,7 @@ lost_connection_leaves_no_reply (void **state)
   nbd = server_connect (&server);
   timed_read (clock, nbd, next + MS (1), 0);
   clock_client_detach (clock);
-  nbd_close (nbd);
+  server_disconnect (nbd);
   assert_int_equal (server_stop (&server), 0);
 }
 
@@ -287,7 +287,7 @@ server_stops_with_requests_waiting (void **state)
   kill (server.pid, SIGTERM);
   receive (nbd);
   assert_int_equal (pending_error, ESHUTDOWN);
-  nbd_close (nbd);
+  server_disconnect (nbd);
   assert_int_equal (server_stop (&server), 0);
   assert_false (clock_client_server_alive (clock));
   clock_client_detach (clock);
