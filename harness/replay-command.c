@@ -246,7 +246,7 @@ send_to_server (const struct arguments *a, struct trace_file *t,
   if (size == -1)
     complain ("%s", nbd_get_error ());
   if (size == -1 || fit (a, t, size / DISK_SECTOR_SIZE) == -1) {
-    nbd_close (nbd);
+    replay_disconnect (nbd);
     return -1;
   }
   return replay_live (nbd, t, report->options, r);

@@ -222,6 +222,14 @@ replay_connect (const char *uri)
   return NULL;
 }
 
+void
+replay_disconnect (struct nbd_handle *nbd)
+{
+  if (nbd_aio_in_flight (nbd) == 0)
+    nbd_shutdown (nbd, 0);
+  nbd_close (nbd);
+}
+
 int
 replay_live (struct nbd_handle *nbd, const struct trace_file *trace,
              const struct replay_options *options, struct replay *r)
@@ -239,10 +247,8 @@ replay_live (struct nbd_handle *nbd, const struct trace_file *trace,
     l.start_ns = now_ns (&l) - first_ns; /* do not wait for the first */
     result = run (&l);
     r->host_ns = now_ns (&l) - first_ns;
-    if (result == 0)
-      nbd_shutdown (nbd, 0);
   }
-  nbd_close (nbd);              /* calls back for what is in flight */
+  replay_disconnect (nbd);      /* frees what is in flight */
   schedule_free (&l.schedule);
   free (l.sink);
   if (result == -1)

@@ -49,6 +49,7 @@ struct nbd_handle;
 
 /* Connect to URI.  NULL after a message. */
 struct nbd_handle *replay_connect (const char *uri);
+void replay_disconnect (struct nbd_handle *nbd);
 
 /* The same through NBD, in real time.  Every sector that is written is
  * filled with its number (64 bits, little-endian, 64 times).  Returns -1

@@ -68,14 +68,14 @@ grep -q '^within 0.5 ms *50.0 %$\|^  within 0.5 ms  50.0 %$' <<<"$out" &&
   grep -q '^4  *read  *100  *16  *3.000  *0.000$' <<<"$out"
 result 'tables' $? "$out"
 
+$spindle replay --profile wd200bb --csv "$dir/1" "$dir/t.csv" >/dev/null
 for input in "$dir/t.gz" - ; do
-  diff <($spindle replay --profile wd200bb --csv /dev/stdout --json \
-           "$dir/t.csv" | grep '^[0-9]') \
-       <($spindle replay --profile wd200bb --csv /dev/stdout --json \
-           "$input" <"$dir/t.gz" | grep '^[0-9]') >"$dir/diff"
-  result "gzip from ${input##*/}" $? "$(cat "$dir/diff")"
+  $spindle replay --profile wd200bb --csv "$dir/2" "$input" \
+    <"$dir/t.gz" >/dev/null
+  out=$(cmp "$dir/1" "$dir/2" 2>&1)
+  result "gzip from ${input##*/}" $? "$out"
+  rm -f "$dir/2"
 done
-rm "$dir/diff"
 
 $spindle replay --profile wd200bb --seed 3 --csv "$dir/1" "$dir/t.csv" >/dev/null
 $spindle replay --profile wd200bb --seed 4 --csv "$dir/2" "$dir/t.csv" >/dev/null
@@ -87,7 +87,8 @@ $spindle replay --profile wd200bb --seed 3 --set lookahead.enabled=false \
 result 'CSV, seed, set and open' $? "$(cat "$dir/1" "$dir/3")"
 
 $spindle replay --profile wd200bb --csv "$dir/4" --seed 3 "$dir/1" >/dev/null
-cmp <(cut -d, -f1,3-8,10- "$dir/1") <(cut -d, -f1,3-8,10- "$dir/4")
+[ "$(wc -l <"$dir/4")" = 5 ] &&
+  cmp <(cut -d, -f1,3-8,10- "$dir/1") <(cut -d, -f1,3-8,10- "$dir/4")
 result 'its own CSV comes again' $? "$(cat "$dir/1" "$dir/4")"
 rm -f "$dir"/[1-4]
 
