@@ -77,8 +77,10 @@ for input in "$dir/t.gz" - ; do
   rm -f "$dir/2"
 done
 
-$spindle replay --profile wd200bb --seed 3 --csv "$dir/1" "$dir/t.csv" >/dev/null
-$spindle replay --profile wd200bb --seed 4 --csv "$dir/2" "$dir/t.csv" >/dev/null
+$spindle replay --profile wd200bb --seed 3 --csv "$dir/1" \
+  "$dir/t.csv" >/dev/null
+$spindle replay --profile wd200bb --seed 4 --csv "$dir/2" \
+  "$dir/t.csv" >/dev/null
 $spindle replay --profile wd200bb --seed 3 --set lookahead.enabled=false \
   --open --csv "$dir/3" "$dir/t.csv" >/dev/null
 [ "$(wc -l <"$dir/1")" = 5 ] && ! cmp -s "$dir/1" "$dir/2" &&
@@ -119,7 +121,8 @@ refused 'depth' 2 '--depth: 257: a whole number from 1 to 256' \
         --profile ideal --depth 257 "$dir/t.csv"
 refused 'speed' 2 '--speed: 0: a number from 0.1 to 1e+06' \
         --profile ideal --speed 0 "$dir/t.csv"
-refused 'format' 2 '--format: blkprase: unknown format; did you mean blkparse?' \
+refused 'format' 2 \
+        '--format: blkprase: unknown format; did you mean blkparse?' \
         --profile ideal --format blkprase "$dir/t.csv"
 refused 'profile' 3 'wd200bx' --profile wd200bx "$dir/t.csv"
 refused 'set' 3 'geometry.rpm' --profile wd200bb --set geometry.rpm=1 \
