@@ -19,15 +19,12 @@ static const struct profile drive = {
   .name = "fuzz",
   .geometry = {
     .sectors = 1000000, .heads = 2, .rpm_x100 = 720000, .n_zones = 1,
-    .zones = { { 1000, 500, PROFILE_SKEW_AUTO, PROFILE_SKEW_AUTO } },
-  },
-  .seek = {
-    .curve = SEEK_CURVE_THREE_POINT, .track_ns = 1000000,
-    .average_ns = 9000000, .full_ns = 18000000, .head_switch_ns = 1000000,
+    .zones = { { .cylinders = 1000, .sectors_per_track = 500 } },
   },
   .interface = { .bus_ps_per_byte = 15000, .overlap = true, .flush = true,
                  .fua = true, .trim = true },
-  .overhead = { 200000, 300000, 300000, 100000, 100000 },
+  .overhead = { .read_hit_ns = 200000, .read_miss_ns = 300000,
+                .write_ns = 300000 },
   .buffer = { .size_bytes = 1 << 20, .segments = 4 },
   .lookahead = { .enabled = true },
   .write_cache = { .enabled = true, .max_extents = 16, .unit_sectors = 64 },
