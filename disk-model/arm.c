@@ -4,11 +4,19 @@
 #include "fixed.h"
 #include "internal.h"
 
-static int64_t
-passed_at (const struct disk *d, int64_t lba)
+static bool
+writes (enum work work)
 {
-  return d->arm.from_ns +
-    geometry_transfer_ns (&d->geometry, d->arm.lba, lba - d->arm.lba);
+  return work == WORK_WRITE || work == WORK_DESTAGE;
+}
+
+int64_t
+arm_passed_ns (const struct disk *d, int64_t lba)
+{
+  const struct arm *a = &d->arm;
+
+  return a->from_ns + geometry_transfer_ns (&d->geometry, a->lba,
+                                            lba - a->lba, writes (a->work));
 }
 
 int64_t
@@ -22,7 +30,8 @@ arm_position (const struct disk *d, int64_t t_ns)
     return a->lba;
   return a->lba + geometry_sectors_passed (&d->geometry, a->lba,
                                            t_ns - a->from_ns,
-                                           a->limit - a->lba);
+                                           a->limit - a->lba,
+                                           writes (a->work));
 }
 
 void
@@ -43,11 +52,10 @@ arm_reach_ns (const struct disk *d, int64_t t_ns, const struct place *from,
               const struct place *to, bool write, int64_t awareness_permille)
 {
   int64_t move_ns = seek_ns (&d->seek, llabs (to->cylinder - from->cylinder),
-                             to->head != from->head);
+                             to->head != from->head, write);
   int64_t rotation_ns;
 
-  if (write && move_ns > 0)
-    move_ns += d->seek.write_settle_ns;
+  move_ns = seek_settled_ns (&d->seek, move_ns, write);
   rotation_ns = geometry_wait_ns (&d->geometry, t_ns + move_ns, to->phase);
   return move_ns + (rotation_ns * awareness_permille +
                     geometry_revolution_ns (&d->geometry) / 2 *
@@ -68,6 +76,36 @@ arm_busy (const struct disk *d, int64_t t_ns)
   return d->arm.work != WORK_NONE && t_ns < d->arm.end_ns;
 }
 
+/* Let the work end at `limit`, which is not behind the head. */
+static void
+cut (struct disk *d, int64_t limit)
+{
+  d->arm.limit = limit;
+  d->arm.rest = max_i64 (limit - 1, d->arm.lba);
+  d->arm.end_ns = arm_passed_ns (d, limit);
+}
+
+/* Quantiles of the normal distribution, (i + 1/2) / 32, in 256ths of its
+ * standard deviation.
+ */
+static const int16_t normal[32] = {
+  -551, -429, -363, -315, -275, -242, -212, -184, -159, -135, -112, -90, -69,
+  -49, -29, -10, 10, 29, 49, 69, 90, 112, 135, 159, 184, 212, 242, 275, 315,
+  363, 429, 551
+};
+
+/* No two seeks over the same distance take the same time. */
+static int64_t
+spread (struct disk *d, int64_t move_ns)
+{
+  int64_t deviation_ns = d->profile.seek.spread_ns;
+
+  if (deviation_ns == 0)
+    return move_ns;
+  return max_i64 (move_ns + deviation_ns *
+                  normal[splitmix64 (&d->random) % 32] / 256, 0);
+}
+
 void
 arm_start (struct disk *d, enum work work, int64_t t_ns, int64_t lba,
            int64_t limit, int64_t data_ns)
@@ -78,16 +116,17 @@ arm_start (struct disk *d, enum work work, int64_t t_ns, int64_t lba,
 
   geometry_locate (&d->geometry, lba, &to);
   distance = llabs (to.cylinder - a->cylinder);
-  move_ns = seek_ns (&d->seek, distance, to.head != a->head);
+  move_ns = seek_ns (&d->seek, distance, to.head != a->head, writes (work));
+  if (move_ns > 0)
+    move_ns = spread (d, move_ns);
 
   a->work = work;
   a->lba = lba;
   a->limit = limit;
   a->start_ns = t_ns;
-  a->seek_end_ns = t_ns + move_ns;
-  a->settle_end_ns = a->seek_end_ns;
-  if ((work == WORK_WRITE || work == WORK_DESTAGE) && move_ns > 0)
-    a->settle_end_ns += d->seek.write_settle_ns;
+  a->settle_end_ns = t_ns + seek_settled_ns (&d->seek, move_ns,
+                                             writes (work));
+  a->seek_end_ns = min_i64 (t_ns + move_ns, a->settle_end_ns);
   a->from_ns = max_i64 (a->settle_end_ns, data_ns);
   a->from_ns += geometry_wait_ns (&d->geometry, a->from_ns, to.phase);
   /* The rest of a physical sector is read as it passes, and the whole of
@@ -96,9 +135,9 @@ arm_start (struct disk *d, enum work work, int64_t t_ns, int64_t lba,
   if (work == WORK_WRITE && arm_unaligned (d, lba, limit))
     a->from_ns += 2 + geometry_wait_ns (&d->geometry, a->from_ns + 2,
                                         to.phase);
-  a->end_ns = passed_at (d, limit);
   a->cylinder = to.cylinder;
   a->head = to.head;
+  cut (d, limit);
 
   if (distance > 0)
     d->stats.seeks++;
@@ -111,17 +150,44 @@ arm_extend (struct disk *d, int64_t limit)
 {
   if (limit <= d->arm.limit)
     return;
-  d->arm.limit = limit;
-  d->arm.end_ns = passed_at (d, limit);
+  cut (d, limit);
 }
 
-/* Stop at `limit`, which is not behind the head. */
-static void
-cut (struct disk *d, int64_t limit)
+void
+arm_shorten (struct disk *d, int64_t t_ns, int64_t limit)
 {
-  d->arm.limit = limit;
-  d->arm.end_ns = limit > d->arm.lba ? passed_at (d, limit)
-                                     : d->arm.from_ns;
+  int64_t position = arm_position (d, t_ns);
+
+  if (limit <= position)
+    limit = position + (t_ns > d->arm.from_ns);
+  cut (d, min_i64 (limit, d->arm.limit));
+}
+
+/* The head is on its way from one track to the next: the arm is free when
+ * it is there, without waiting for a sector.
+ */
+static bool
+cut_between_tracks (struct disk *d, int64_t t_ns, int64_t position)
+{
+  struct arm *a = &d->arm;
+  struct place from, to;
+  int64_t left_ns;
+
+  if (position == a->lba || position >= a->limit ||
+      geometry_track_start (&d->geometry, position) != position)
+    return false;
+  left_ns = arm_passed_ns (d, position);
+  if (t_ns >= arm_passed_ns (d, position + 1) -
+      geometry_transfer_ns (&d->geometry, position, 1, false))
+    return false;
+  geometry_locate (&d->geometry, position - 1, &from);
+  geometry_locate (&d->geometry, position, &to);
+  a->limit = position;
+  a->rest = position;
+  a->end_ns = max_i64 (t_ns, left_ns +
+                       seek_ns (&d->seek, to.cylinder - from.cylinder,
+                                to.head != from.head, false));
+  return true;
 }
 
 /* Look-ahead lets go of the arm at the end of the sector under the head,
@@ -131,13 +197,15 @@ static void
 cut_read (struct disk *d, int64_t t_ns)
 {
   struct arm *a = &d->arm;
+  int64_t position = arm_position (d, t_ns);
 
   if (t_ns < a->from_ns) {
     a->limit = a->lba;
+    a->rest = a->lba;
     a->end_ns = max_i64 (t_ns, a->seek_end_ns);
   }
-  else
-    cut (d, min_i64 (arm_position (d, t_ns) + 1, a->limit));
+  else if (!cut_between_tracks (d, t_ns, position))
+    cut (d, min_i64 (position + 1, a->limit));
 }
 
 void
@@ -150,44 +218,80 @@ arm_cut_destage (struct disk *d, int64_t t_ns)
   cut (d, min_i64 (a->lba + (done / unit + 1) * unit, a->limit));
 }
 
-int64_t
-arm_claim (struct disk *d, int64_t t_ns)
+/* What look-ahead under way does about a command for sector lba. */
+static void
+interrupt_read (struct disk *d, int64_t t_ns, int64_t lba)
 {
   struct arm *a = &d->arm;
+  int64_t position = arm_position (d, t_ns);
+  int64_t track_end;
 
-  if (arm_busy (d, t_ns)) {
-    if (a->work == WORK_DESTAGE)
-      arm_cut_destage (d, t_ns);
-    else if (a->work == WORK_PREREAD || d->profile.lookahead.on_command == INTERRUPT_ABORT ||
-             t_ns < a->from_ns)
-      cut_read (d, t_ns);
+  /* Nobody waits for a look-ahead that has not got hold of a sector. */
+  if (t_ns < a->from_ns) {
+    cut_read (d, t_ns);
+    return;
   }
-  t_ns = max_i64 (t_ns, a->end_ns);
+  position = min_i64 (position, a->limit - 1);
+  track_end = geometry_track_end (&d->geometry, position);
+  switch (d->profile.lookahead.on_command) {
+  case INTERRUPT_FINISH:
+    return;
+  case INTERRUPT_TRACK:
+    cut (d, min_i64 (track_end, a->limit));
+    return;
+  case INTERRUPT_ELSEWHERE:
+    if (lba < track_end &&
+        lba >= geometry_track_start (&d->geometry, position))
+      return;
+    break;
+  case INTERRUPT_ABORT:
+    break;
+  }
+  cut_read (d, t_ns);
+}
+
+int64_t
+arm_claim (struct disk *d, int64_t t_ns, int64_t lba)
+{
+  if (arm_busy (d, t_ns))
+    switch (d->arm.work) {
+    case WORK_DESTAGE:
+      arm_cut_destage (d, t_ns);
+      break;
+    case WORK_PREREAD:
+      cut_read (d, t_ns);
+      break;
+    case WORK_READ:
+      interrupt_read (d, t_ns, lba);
+      break;
+    case WORK_NONE:
+    case WORK_WRITE:
+      break;
+    }
+  t_ns = max_i64 (t_ns, d->arm.end_ns);
   arm_finish (d);
   return t_ns;
 }
 
 void
-arm_interrupt (struct disk *d, int64_t t_ns)
+arm_interrupt (struct disk *d, int64_t t_ns, int64_t lba)
 {
   if (d->arm.work == WORK_READ && arm_busy (d, t_ns) &&
-      d->profile.lookahead.on_command == INTERRUPT_ABORT)
-    arm_claim (d, t_ns);
+      d->profile.lookahead.on_command != INTERRUPT_FINISH)
+    interrupt_read (d, t_ns, lba);
 }
 
-/* Where the arm is when its work has ended: on the track of the last
- * sector it passed.
- */
+/* Where the arm is when its work has ended. */
 static void
 arm_rest (struct disk *d)
 {
   struct arm *a = &d->arm;
-  struct place last;
+  struct place rest;
 
-  if (a->limit > a->lba) {
-    geometry_locate (&d->geometry, a->limit - 1, &last);
-    a->cylinder = last.cylinder;
-    a->head = last.head;
+  if (a->rest != a->lba) {
+    geometry_locate (&d->geometry, a->rest, &rest);
+    a->cylinder = rest.cylinder;
+    a->head = rest.head;
   }
   a->work = WORK_NONE;
 }

@@ -144,7 +144,7 @@ background_drain (struct disk *d, int64_t t_ns)
     return t_ns;
   d->wanted = 0;
   if (d->arm.work == WORK_READ)
-    t_ns = arm_claim (d, t_ns);
+    t_ns = arm_claim (d, t_ns, d->dirty.extents[0].lba);
   for (;;) {
     t_ns = max_i64 (t_ns, d->arm.end_ns);
     arm_finish (d);
@@ -182,15 +182,13 @@ background_room (struct disk *d, int64_t t_ns, int64_t lba, int64_t end)
       if (excess <= 0)
         return t_ns;
       if (a->work == WORK_DESTAGE && first + excess <= a->limit)
-        return a->from_ns +
-          geometry_transfer_ns (&d->geometry, a->lba,
-                                first + excess - a->lba);
+        return arm_passed_ns (d, first + excess);
     }
     /* Not even the work under way makes room: see it through and start
      * the next, whatever the delay says.
      */
     t_ns = arm_busy (d, t_ns) && a->work == WORK_READ
-      ? arm_claim (d, t_ns) : max_i64 (t_ns, a->end_ns);
+      ? arm_claim (d, t_ns, lba) : max_i64 (t_ns, a->end_ns);
     arm_finish (d);
     if (!background_destage (d, t_ns))
       return t_ns;

@@ -6,17 +6,43 @@
 #include "fixed.h"
 #include "internal.h"
 
+static void
+default_ns (int64_t *ns, int64_t other_ns)
+{
+  if (*ns == 0)
+    *ns = other_ns;
+}
+
+/* Give a value of its own to every field whose 0 means "as another". */
+static void
+fill_in (struct profile *p)
+{
+  struct profile_overhead *o = &p->overhead;
+  struct profile_write_cache *w = &p->write_cache;
+
+  default_ns (&o->through_ns, o->write_ns);
+  default_ns (&o->through_after_write_ns,
+              o->write_after_write_ns ? o->write_after_write_ns
+                                      : o->through_ns);
+  default_ns (&o->read_hit_after_write_ns, o->read_hit_ns);
+  default_ns (&o->read_miss_after_write_ns, o->read_miss_ns);
+  default_ns (&o->write_after_write_ns, o->write_ns);
+  default_ns (&p->interface.write_bus_ps_per_byte,
+              p->interface.bus_ps_per_byte);
+  default_ns (&w->size_bytes, p->buffer.size_bytes);
+  if (w->max_extents == 0)
+    w->max_extents = 1;
+  if (w->unit_sectors == 0)
+    w->unit_sectors = 1;
+  if (p->geometry.physical_sectors == 0)
+    p->geometry.physical_sectors = 1;
+}
+
 static int
 init_write_cache (struct disk *d)
 {
-  struct profile_write_cache *p = &d->profile.write_cache;
+  const struct profile_write_cache *p = &d->profile.write_cache;
 
-  if (p->size_bytes == 0)
-    p->size_bytes = d->profile.buffer.size_bytes;
-  if (p->max_extents == 0)
-    p->max_extents = 1;
-  if (p->unit_sectors == 0)
-    p->unit_sectors = 1;
   /* Serving one command destages at most every extent there is. */
   d->max_reports = (int) p->max_extents + 8;
   d->reports = calloc ((size_t) d->max_reports, sizeof d->reports[0]);
@@ -44,27 +70,22 @@ struct disk *
 disk_new (const struct profile *profile, uint64_t seed)
 {
   struct disk *d = calloc (1, sizeof *d);
-  struct switch_times times;
 
   if (d == NULL)
     return NULL;
   d->profile = *profile;
-  if (init_write_cache (d) == -1) {
+  fill_in (&d->profile);
+  init_segments (d);
+  d->random = splitmix64 (&seed);
+  seek_init (&d->seek, &profile->seek,
+             geometry_cylinders (&profile->geometry));
+  if (init_write_cache (d) == -1 ||
+      geometry_init (&d->geometry, &profile->geometry, &d->seek,
+                     splitmix64 (&seed)) == -1) {
     disk_free (d);
     errno = ENOMEM;
     return NULL;
   }
-  init_segments (d);
-  if (d->profile.geometry.physical_sectors == 0)
-    d->profile.geometry.physical_sectors = 1;
-  times.head_ns = profile->seek.head_switch_ns;
-  /* One cylinder on, with the first head again: whichever takes longer. */
-  times.cylinder_ns = profile->seek.curve == SEEK_CURVE_TABLE
-    ? profile->seek.points[0].time_ns : profile->seek.track_ns;
-  times.cylinder_ns = max_i64 (times.cylinder_ns, times.head_ns);
-  geometry_init (&d->geometry, &profile->geometry, &times,
-                 splitmix64 (&seed));
-  seek_init (&d->seek, &profile->seek, d->geometry.cylinders);
   return d;
 }
 
@@ -73,6 +94,7 @@ disk_free (struct disk *d)
 {
   if (d == NULL)
     return;
+  geometry_free (&d->geometry);
   dirty_free (&d->dirty);
   free (d->reports);
   free (d);
@@ -91,6 +113,7 @@ serve (struct disk *d)
   case DISK_FLUSH: serve_flush (d); break;
   case DISK_TRIM:  serve_trim (d);  break;
   }
+  d->after_write = d->service.request.op == DISK_WRITE;
 }
 
 static unsigned

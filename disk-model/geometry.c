@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
 #include "fixed.h"
 #include "geometry.h"
 
@@ -20,16 +22,18 @@ sector_phase (const struct geometry *g, const struct zone *z, int64_t sector)
   return div_up (sector * g->revolution, z->sectors_per_track);
 }
 
-/* A skew of `sectors`, or the smallest that hides the switch. */
+/* A skew in thousandths of a sector, or the smallest number of sectors that
+ * hides the switch.
+ */
 static int64_t
-skew_phase (const struct geometry *g, const struct zone *z, uint32_t sectors,
+skew_phase (const struct geometry *g, const struct zone *z, uint32_t x1000,
             int64_t switch_ns)
 {
-  int64_t n = sectors;
-
-  if (sectors == PROFILE_SKEW_AUTO)
-    n = div_up (switch_ns * g->rate * z->sectors_per_track, g->revolution);
-  return sector_phase (g, z, n);
+  if (x1000 == PROFILE_SKEW_AUTO)
+    return sector_phase (g, z, div_up (switch_ns * g->rate *
+                                       z->sectors_per_track, g->revolution));
+  return sector_phase (g, z, x1000 / 1000) +
+    x1000 % 1000 * g->revolution / (z->sectors_per_track * 1000);
 }
 
 /* The gap a transfer sees: the skew, and a whole revolution more for each
@@ -43,57 +47,6 @@ gap_phase (const struct geometry *g, int64_t skew, int64_t switch_ns)
   if (missing > 0)
     skew += div_up (missing, g->revolution) * g->revolution;
   return skew;
-}
-
-static void
-zone_init (struct geometry *g, struct zone *z,
-           const struct profile_zone *profile,
-           const struct switch_times *times)
-{
-  z->sectors_per_track = profile->sectors_per_track;
-  z->sectors = (int64_t) profile->cylinders * g->heads * z->sectors_per_track;
-  z->head_gap = gap_phase (g, skew_phase (g, z, profile->track_skew_sectors,
-                                          times->head_ns), times->head_ns);
-  z->cylinder_gap =
-    gap_phase (g, skew_phase (g, z, profile->cylinder_skew_sectors,
-                              times->cylinder_ns), times->cylinder_ns);
-  z->cylinder_length = g->heads * g->revolution +
-    (g->heads - 1) * z->head_gap + z->cylinder_gap;
-}
-
-void
-geometry_init (struct geometry *g, const struct profile_geometry *profile,
-               const struct switch_times *times, uint64_t angle)
-{
-  int64_t common = (int64_t) gcd64 (profile->rpm_x100, NS_PER_100_MINUTES);
-  int64_t lba = 0, phase = 0;
-
-  *g = (struct geometry) {
-    .sectors = profile->sectors,
-    .heads = profile->heads,
-    .revolution = NS_PER_100_MINUTES / common,
-    .rate = profile->rpm_x100 / common,
-    .n_zones = (int) profile->n_zones,
-  };
-  g->phase_at_zero = (int64_t) (angle % (uint64_t) g->revolution);
-  for (int i = 0; i < g->n_zones; i++) {
-    struct zone *z = &g->zones[i];
-
-    zone_init (g, z, &profile->zones[i], times);
-    z->first_lba = lba;
-    z->first_cylinder = g->cylinders;
-    z->start_phase = phase;
-    /* The angle goes on from zone to zone; reduced as it goes, since the
-     * whole drive's line need not fit in 64 bits.
-     */
-    phase = (phase + (z->cylinder_length % g->revolution) *
-             (profile->zones[i].cylinders % g->revolution)) % g->revolution;
-    lba += z->sectors;
-    g->cylinders += profile->zones[i].cylinders;
-  }
-  /* What is left of the last cylinder is spare. */
-  if (g->n_zones > 0)
-    g->zones[g->n_zones - 1].sectors += g->sectors - lba;
 }
 
 static const struct zone *
@@ -112,40 +65,230 @@ find_zone (const struct geometry *g, int64_t lba)
   return &g->zones[low];
 }
 
-/* Distance along the zone's line from its first sector to sector n. */
+/* Where the zone's n-th sector with an LBA is, holes included. */
 static int64_t
-line_phase (const struct geometry *g, const struct zone *z, int64_t n)
+to_place (const struct zone *z, int64_t n)
 {
-  int64_t track = n / z->sectors_per_track;
-  int64_t sector = n - track * z->sectors_per_track;
+  int low = 0, high = z->n_holes;
+
+  while (low < high) {
+    int middle = (low + high) / 2;
+
+    if (z->holes[middle].number <= n)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 ? n + z->holes[low - 1].shift : n;
+}
+
+/* The inverse: how many sectors with an LBA lie before `place`. */
+static int64_t
+to_number (const struct zone *z, int64_t place)
+{
+  int low = 0, high = z->n_holes;
+
+  while (low < high) {
+    int middle = (low + high) / 2;
+
+    if (z->holes[middle].place < place)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == 0)
+    return place;
+  return max_i64 (z->holes[low - 1].number, place - z->holes[low - 1].shift);
+}
+
+/* Distance along the zone's line from its first place to the start of the
+ * sector at `place`.
+ */
+static int64_t
+line_phase (const struct geometry *g, const struct zone *z, int64_t place,
+            bool write)
+{
+  int64_t track = place / z->sectors_per_track;
+  int64_t sector = place - track * z->sectors_per_track;
   int64_t cylinder = track / g->heads;
   int64_t head = track - cylinder * g->heads;
 
-  return cylinder * z->cylinder_length +
-    head * (g->revolution + z->head_gap) + sector_phase (g, z, sector);
+  return cylinder * z->cylinder_length[write] +
+    head * (g->revolution + z->head_gap[write]) + sector_phase (g, z, sector);
 }
 
-/* The same to the *end* of sector n - 1: no gap after a full track. */
+/* The same to its end: no gap after a track's last sector. */
 static int64_t
-line_phase_end (const struct geometry *g, const struct zone *z, int64_t n)
+line_phase_end (const struct geometry *g, const struct zone *z, int64_t place,
+                bool write)
 {
-  int64_t last = n - 1;
-  int64_t sector = last % z->sectors_per_track;
+  int64_t sector = place % z->sectors_per_track;
 
-  return line_phase (g, z, last) - sector_phase (g, z, sector) +
+  return line_phase (g, z, place - sector, write) +
     sector_phase (g, z, sector + 1);
+}
+
+static void
+locate (const struct geometry *g, const struct zone *z, int64_t place,
+        struct place *p)
+{
+  int64_t track = place / z->sectors_per_track;
+
+  p->cylinder = z->first_cylinder + track / g->heads;
+  p->head = track % g->heads;
+  p->phase = (z->start_phase + line_phase (g, z, place, false)) %
+    g->revolution;
+}
+
+/* From the end of zone i to the start of the next: the angle between the
+ * two, and as many revolutions as the seek takes beyond it.
+ */
+static void
+zone_next_gap (struct geometry *g, int i, const struct seek *seek)
+{
+  struct zone *z = &g->zones[i];
+  const struct zone *next = &g->zones[i + 1];
+  int64_t last = to_place (z, z->sectors - 1);
+  struct place from, to;
+  int64_t between, switch_ns;
+
+  locate (g, z, last, &from);
+  locate (g, next, to_place (next, 0), &to);
+  between = to.phase - (z->start_phase + line_phase_end (g, z, last, false)) %
+    g->revolution;
+  if (between < 0)
+    between += g->revolution;
+  switch_ns = seek_ns (seek, to.cylinder - from.cylinder,
+                       to.head != from.head, false);
+  for (int write = 0; write < 2; write++)
+    z->next_gap[write] =
+      gap_phase (g, between, switch_ns + (write ? seek->write_switch_ns : 0));
+}
+
+/* The zone's holes, from *next on, as they are looked up. */
+static void
+zone_holes (struct geometry *g, struct zone *z, uint32_t zone,
+            const struct profile_geometry *profile, uint32_t *next)
+{
+  int64_t shift = 0;
+
+  z->holes = &g->holes[*next];
+  for (; *next < profile->n_holes && profile->holes[*next].zone == zone;
+       ++*next) {
+    const struct profile_hole *h = &profile->holes[*next];
+
+    g->holes[*next] = (struct hole) {
+      .number = h->first - shift, .place = h->first,
+      .shift = shift + h->sectors,
+    };
+    shift += h->sectors;
+    z->n_holes++;
+  }
+  z->sectors -= shift;
+}
+
+static void
+zone_gaps (struct geometry *g, struct zone *z,
+           const struct profile_zone *profile, const struct seek *seek)
+{
+  int64_t head_ns = seek->head_switch_ns;
+  int64_t cylinder_ns = seek_ns (seek, 1, g->heads > 1, false);
+  int64_t head_skew = skew_phase (g, z, profile->track_skew_x1000, head_ns);
+  int64_t cylinder_skew = skew_phase (g, z, profile->cylinder_skew_x1000,
+                                      cylinder_ns);
+
+  for (int write = 0; write < 2; write++) {
+    int64_t extra_ns = write ? seek->write_switch_ns : 0;
+
+    z->head_gap[write] = gap_phase (g, head_skew, head_ns + extra_ns);
+    z->cylinder_gap[write] = gap_phase (g, cylinder_skew,
+                                        cylinder_ns + extra_ns);
+    z->cylinder_length[write] = g->heads * g->revolution +
+      (g->heads - 1) * z->head_gap[write] + z->cylinder_gap[write];
+  }
+}
+
+int64_t
+geometry_cylinders (const struct profile_geometry *profile)
+{
+  int64_t n = 0;
+
+  for (uint32_t i = 0; i < profile->n_zones; i++)
+    n += (int64_t) profile->zones[i].skip_cylinders +
+      profile->zones[i].cylinders;
+  return n;
+}
+
+static void
+make_zones (struct geometry *g, const struct profile_geometry *profile,
+            const struct seek *seek)
+{
+  int64_t lba = 0, phase = 0, cylinder = 0;
+  uint32_t next_hole = 0;
+
+  for (int i = 0; i < g->n_zones; i++) {
+    const struct profile_zone *p = &profile->zones[i];
+    struct zone *z = &g->zones[i];
+
+    z->sectors_per_track = p->sectors_per_track;
+    z->sectors = (int64_t) p->cylinders * g->heads * z->sectors_per_track;
+    z->first_lba = lba;
+    z->first_cylinder = cylinder + p->skip_cylinders;
+    z->start_phase = p->offset_x1000 == PROFILE_SKEW_AUTO
+      ? phase : skew_phase (g, z, p->offset_x1000, 0) % g->revolution;
+    zone_gaps (g, z, p, seek);
+    zone_holes (g, z, (uint32_t) i, profile, &next_hole);
+    /* The angle goes on from zone to zone; reduced as it goes, since the
+     * whole drive's line need not fit in 64 bits.
+     */
+    phase = (z->start_phase + (z->cylinder_length[0] % g->revolution) *
+             (p->cylinders % g->revolution)) % g->revolution;
+    lba += z->sectors;
+    cylinder = z->first_cylinder + p->cylinders;
+  }
+  /* What is left of the last cylinder is spare. */
+  if (g->n_zones > 0)
+    g->zones[g->n_zones - 1].sectors += g->sectors - lba;
+}
+
+int
+geometry_init (struct geometry *g, const struct profile_geometry *profile,
+               const struct seek *seek, uint64_t angle)
+{
+  int64_t common = (int64_t) gcd64 (profile->rpm_x100, NS_PER_100_MINUTES);
+
+  *g = (struct geometry) {
+    .sectors = profile->sectors,
+    .cylinders = geometry_cylinders (profile),
+    .heads = profile->heads,
+    .revolution = NS_PER_100_MINUTES / common,
+    .rate = profile->rpm_x100 / common,
+    .n_zones = (int) profile->n_zones,
+  };
+  g->phase_at_zero = (int64_t) (angle % (uint64_t) g->revolution);
+  if (profile->n_holes > 0) {
+    g->holes = calloc (profile->n_holes, sizeof g->holes[0]);
+    if (g->holes == NULL)
+      return -1;
+  }
+  make_zones (g, profile, seek);
+  for (int i = 0; i + 1 < g->n_zones; i++)
+    zone_next_gap (g, i, seek);
+  return 0;
+}
+
+void
+geometry_free (struct geometry *g)
+{
+  free (g->holes);
 }
 
 void
 geometry_locate (const struct geometry *g, int64_t lba, struct place *place)
 {
   const struct zone *z = find_zone (g, lba);
-  int64_t n = lba - z->first_lba;
-  int64_t track = n / z->sectors_per_track;
 
-  place->cylinder = z->first_cylinder + track / g->heads;
-  place->head = track % g->heads;
-  place->phase = (z->start_phase + line_phase (g, z, n)) % g->revolution;
+  locate (g, z, to_place (z, lba - z->first_lba), place);
 }
 
 int64_t
@@ -174,7 +317,8 @@ geometry_wait_ns (const struct geometry *g, int64_t t_ns, int64_t phase)
 }
 
 int64_t
-geometry_transfer_ns (const struct geometry *g, int64_t lba, int64_t sectors)
+geometry_transfer_ns (const struct geometry *g, int64_t lba, int64_t sectors,
+                      bool write)
 {
   int64_t ns = 0;
 
@@ -182,33 +326,39 @@ geometry_transfer_ns (const struct geometry *g, int64_t lba, int64_t sectors)
     const struct zone *z = find_zone (g, lba);
     int64_t n = lba - z->first_lba;
     int64_t here = min_i64 (sectors, z->sectors - n);
-    int64_t phase = line_phase_end (g, z, n + here) - line_phase (g, z, n);
+    int64_t phase =
+      line_phase_end (g, z, to_place (z, n + here - 1), write) -
+      line_phase (g, z, to_place (z, n), write);
 
     sectors -= here;
     lba += here;
-    if (sectors > 0)            /* the next zone is a cylinder on */
-      phase += z->cylinder_gap;
+    if (sectors > 0)
+      phase += z->next_gap[write];
     ns += phase_to_ns (g, phase);
   }
   return ns;
 }
 
-/* Whole sectors of zone z before the point `phase` on its line. */
+/* Whole sectors of zone z, holes included, before the point `phase` on its
+ * line.
+ */
 static int64_t
-line_sectors (const struct geometry *g, const struct zone *z, int64_t phase)
+line_places (const struct geometry *g, const struct zone *z, int64_t phase,
+             bool write)
 {
-  int64_t cylinder = phase / z->cylinder_length;
-  int64_t rest = phase - cylinder * z->cylinder_length;
-  int64_t head = min_i64 (rest / (g->revolution + z->head_gap), g->heads - 1);
+  int64_t cylinder = phase / z->cylinder_length[write];
+  int64_t rest = phase - cylinder * z->cylinder_length[write];
+  int64_t track_length = g->revolution + z->head_gap[write];
+  int64_t head = min_i64 (rest / track_length, g->heads - 1);
 
-  rest = min_i64 (rest - head * (g->revolution + z->head_gap), g->revolution);
+  rest = min_i64 (rest - head * track_length, g->revolution);
   return (cylinder * g->heads + head) * z->sectors_per_track +
     rest * z->sectors_per_track / g->revolution;
 }
 
 int64_t
 geometry_sectors_passed (const struct geometry *g, int64_t lba,
-                         int64_t elapsed_ns, int64_t max)
+                         int64_t elapsed_ns, int64_t max, bool write)
 {
   int64_t passed = 0;
 
@@ -216,17 +366,19 @@ geometry_sectors_passed (const struct geometry *g, int64_t lba,
     const struct zone *z = find_zone (g, lba + passed);
     int64_t n = lba + passed - z->first_lba;
     int64_t here = min_i64 (max - passed, z->sectors - n);
-    int64_t whole_ns = geometry_transfer_ns (g, lba + passed, here);
+    int64_t whole_ns = geometry_transfer_ns (g, lba + passed, here, write);
 
     if (elapsed_ns < whole_ns) {
-      int64_t phase = line_phase (g, z, n) + elapsed_ns * g->rate;
+      int64_t phase = line_phase (g, z, to_place (z, n), write) +
+        elapsed_ns * g->rate;
+      int64_t reached = to_number (z, line_places (g, z, phase, write));
 
-      return passed + max_i64 (line_sectors (g, z, phase) - n, 0);
+      return passed + max_i64 (reached - n, 0);
     }
     passed += here;
     elapsed_ns -= whole_ns;
     if (passed < max) {
-      elapsed_ns -= phase_to_ns (g, z->cylinder_gap);
+      elapsed_ns -= phase_to_ns (g, z->next_gap[write]);
       if (elapsed_ns < 0)
         return passed;
     }
@@ -234,12 +386,34 @@ geometry_sectors_passed (const struct geometry *g, int64_t lba,
   return max;
 }
 
-int64_t
-geometry_track_left (const struct geometry *g, int64_t lba)
+/* The first LBA of the n-th track (of `heads` tracks) from lba's on. */
+static int64_t
+boundary (const struct geometry *g, int64_t lba, int64_t heads, int64_t n)
 {
   const struct zone *z = find_zone (g, lba);
+  int64_t unit = z->sectors_per_track * heads;
+  int64_t place = to_place (z, lba - z->first_lba);
 
-  return z->sectors_per_track - (lba - z->first_lba) % z->sectors_per_track;
+  return z->first_lba + min_i64 (to_number (z, (place / unit + n) * unit),
+                                 z->sectors);
+}
+
+int64_t
+geometry_track_start (const struct geometry *g, int64_t lba)
+{
+  return boundary (g, lba, 1, 0);
+}
+
+int64_t
+geometry_track_end (const struct geometry *g, int64_t lba)
+{
+  return boundary (g, lba, 1, 1);
+}
+
+int64_t
+geometry_cylinder_end (const struct geometry *g, int64_t lba)
+{
+  return boundary (g, lba, g->heads, 1);
 }
 
 int64_t

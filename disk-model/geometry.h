@@ -15,20 +15,34 @@
 #ifndef SPINDLE_GEOMETRY_H
 #define SPINDLE_GEOMETRY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile.h"
+#include "seek.h"
+
+/* A hole as it is looked up: from sector `number` on, counting only those
+ * with an LBA, `shift` sectors have been passed over; the hole's own begin
+ * at `place`.
+ */
+struct hole {
+  int64_t number, place, shift;
+};
 
 struct zone {
   int64_t first_lba;
-  int64_t sectors;              /* with an LBA; the rest is spare */
+  int64_t sectors;              /* with an LBA */
   int64_t first_cylinder;
   int64_t sectors_per_track;
   int64_t start_phase;          /* of the zone's first sector */
-  int64_t head_gap;             /* phase between a track's end and the next
-                                   track's start, on the same cylinder */
-  int64_t cylinder_gap;         /* the same, to the next cylinder */
-  int64_t cylinder_length;      /* phase of one cylinder with its gaps */
+  /* Phase, reading [0] and writing [1]: */
+  int64_t head_gap[2];          /* from a track's end to the next track's
+                                   start, on the same cylinder */
+  int64_t cylinder_gap[2];      /* the same, to the next cylinder */
+  int64_t cylinder_length[2];   /* one cylinder with its gaps */
+  int64_t next_gap[2];          /* from the last sector to the next zone */
+  const struct hole *holes;
+  int n_holes;
 };
 
 struct geometry {
@@ -40,6 +54,7 @@ struct geometry {
   int64_t phase_at_zero;        /* angle at time 0 */
   int n_zones;
   struct zone zones[PROFILE_MAX_ZONES];
+  struct hole *holes;
 };
 
 /* Where one sector is. */
@@ -49,16 +64,16 @@ struct place {
   int64_t phase;                /* where it begins, 0 <= phase < revolution */
 };
 
-/* The times that decide whether a skew hides a switch. */
-struct switch_times {
-  int64_t head_ns;
-  int64_t cylinder_ns;
-};
+/* Cylinders from the first to the last, those without data included. */
+extern int64_t geometry_cylinders (const struct profile_geometry *profile);
 
-extern void geometry_init (struct geometry *g,
-                           const struct profile_geometry *profile,
-                           const struct switch_times *times,
-                           uint64_t angle);
+/* angle decides where the platter is at time 0.  Returns -1 when memory is
+ * short.
+ */
+extern int geometry_init (struct geometry *g,
+                          const struct profile_geometry *profile,
+                          const struct seek *seek, uint64_t angle);
+extern void geometry_free (struct geometry *g);
 
 /* Find a sector; 0 <= lba < g->sectors. */
 extern void geometry_locate (const struct geometry *g, int64_t lba,
@@ -76,16 +91,19 @@ extern int64_t geometry_wait_ns (const struct geometry *g, int64_t t_ns,
  * between tracks are part of it.  0 for 0 sectors.
  */
 extern int64_t geometry_transfer_ns (const struct geometry *g, int64_t lba,
-                                     int64_t sectors);
+                                     int64_t sectors, bool write);
 
 /* The inverse: how many whole sectors have passed, at most max, elapsed_ns
  * after the start of sector lba.
  */
 extern int64_t geometry_sectors_passed (const struct geometry *g, int64_t lba,
-                                        int64_t elapsed_ns, int64_t max);
+                                        int64_t elapsed_ns, int64_t max,
+                                        bool write);
 
-/* Sectors from lba to the end of its track. */
-extern int64_t geometry_track_left (const struct geometry *g, int64_t lba);
+/* First LBA of lba's track; first LBA behind its track, its cylinder. */
+extern int64_t geometry_track_start (const struct geometry *g, int64_t lba);
+extern int64_t geometry_track_end (const struct geometry *g, int64_t lba);
+extern int64_t geometry_cylinder_end (const struct geometry *g, int64_t lba);
 
 /* Duration of one revolution, rounded to the nearest nanosecond. */
 extern int64_t geometry_revolution_ns (const struct geometry *g);

@@ -32,7 +32,8 @@ struct arm {
   int64_t settle_end_ns;
   int64_t from_ns;              /* sector lba has come round */
   int64_t end_ns;
-  int64_t cylinder, head;       /* where it was sent; see arm_rest */
+  int64_t rest;                 /* the sector on whose track it ends */
+  int64_t cylinder, head;       /* of `lba`; when it rests, where it is */
 };
 
 /* A destaged run that the caller has not been told of yet. */
@@ -50,6 +51,8 @@ struct disk {
 
   int current;                  /* segment of the stream the head reads, -1 */
   int64_t wanted;               /* look-ahead of `current` put off: its limit */
+  bool after_write;             /* the command before was one */
+  uint64_t random;              /* for what the profile calls random */
   int64_t dirty_since_ns;       /* when the write cache last became busy */
 
   struct disk_completion service; /* the command in service */
@@ -68,10 +71,17 @@ struct disk {
 };
 
 static inline int64_t
-bus_ns (const struct disk *d, int64_t sectors)
+read_bus_ns (const struct disk *d, int64_t sectors)
 {
   return sectors * DISK_SECTOR_SIZE * d->profile.interface.bus_ps_per_byte /
     1000;
+}
+
+static inline int64_t
+write_bus_ns (const struct disk *d, int64_t sectors)
+{
+  return sectors * DISK_SECTOR_SIZE *
+    d->profile.interface.write_bus_ps_per_byte / 1000;
 }
 
 /* queue.c */
@@ -118,15 +128,23 @@ extern void arm_start (struct disk *d, enum work work, int64_t t_ns,
 /* Let the work under way go on to a farther limit. */
 extern void arm_extend (struct disk *d, int64_t limit);
 
-/* When the arm is free for a command that wants it at t_ns; background
- * work is cut short as the profile says.
+/* Let it end sooner: at limit, or at the sector under the head if that is
+ * farther.
  */
-extern int64_t arm_claim (struct disk *d, int64_t t_ns);
+extern void arm_shorten (struct disk *d, int64_t t_ns, int64_t limit);
+
+/* When sector lba - 1 of the work under way has passed. */
+extern int64_t arm_passed_ns (const struct disk *d, int64_t lba);
+
+/* When the arm is free for a command that wants it at t_ns for sector lba;
+ * background work is cut short as the profile says.
+ */
+extern int64_t arm_claim (struct disk *d, int64_t t_ns, int64_t lba);
 
 /* A command of another stream has come at t_ns: look-ahead stops if the
  * profile says so, whether or not the command needs the arm.
  */
-extern void arm_interrupt (struct disk *d, int64_t t_ns);
+extern void arm_interrupt (struct disk *d, int64_t t_ns, int64_t lba);
 
 /* Cut a destage short at the next unit after t_ns. */
 extern void arm_cut_destage (struct disk *d, int64_t t_ns);
@@ -170,21 +188,19 @@ extern void serve_trim (struct disk *d);
 extern void finish_write (struct disk *d);
 extern void finish_trim (struct disk *d);
 
-/* Go on filling the current segment up to limit. */
-extern void read_ahead (struct disk *d, int64_t t_ns, int64_t limit);
-
 /* Charge the arm's way to the data of the command in service, from
  * *cursor on, and move *cursor to the end of the transfer at media_end_ns.
  */
 extern void charge_media (struct disk *d, int64_t *cursor,
                           int64_t media_end_ns);
 
-/* The command in service: what is left of an overhead. */
+/* The command in service: what is left of its overhead, one of a pair. */
 static inline int64_t
-overhead_left (const struct disk *d, int64_t overhead_ns)
+overhead_left (const struct disk *d, int64_t after_read_ns,
+               int64_t after_write_ns)
 {
   return queue_overhead_ns (d, d->service.arrival_ns, d->service.start_ns,
-                            overhead_ns);
+                            d->after_write ? after_write_ns : after_read_ns);
 }
 
 /* Charge the time from *cursor to until_ns, if any, to *part. */

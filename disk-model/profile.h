@@ -15,6 +15,7 @@
 #define PROFILE_MAX_ZONES 64
 #define PROFILE_MAX_SEEK_POINTS 512
 #define PROFILE_MAX_SEGMENTS 256
+#define PROFILE_MAX_HOLES 4096
 
 /* What the guest is told by IDENTIFY DEVICE. */
 struct profile_identify {
@@ -32,13 +33,25 @@ struct profile_identify {
   bool exact;                   /* make words 4 5 21 22 80-88 100-103 so */
 };
 
+/* Skews and offsets are in thousandths of a sector of their zone. */
+#define PROFILE_SKEW_AUTO UINT32_MAX
+
 struct profile_zone {
   uint32_t cylinders;
   uint32_t sectors_per_track;
-  uint32_t track_skew_sectors;  /* to the next head; ~0u = hides the switch */
-  uint32_t cylinder_skew_sectors; /* to the next cylinder; ~0u likewise */
+  uint32_t track_skew_x1000;    /* to the next head; auto = hides the switch */
+  uint32_t cylinder_skew_x1000; /* to the next cylinder; auto likewise */
+  uint32_t offset_x1000;        /* angle of the first sector; auto = a
+                                   cylinder skew on from the zone before */
+  uint32_t skip_cylinders;      /* without data, before the zone */
 };
-#define PROFILE_SKEW_AUTO UINT32_MAX
+
+/* Sectors without an LBA: slipped defects, spares, reserved space. */
+struct profile_hole {
+  uint32_t zone;
+  uint32_t sectors;
+  int64_t first;                /* counted from the start of the zone */
+};
 
 struct profile_geometry {
   int64_t sectors;              /* capacity */
@@ -47,13 +60,18 @@ struct profile_geometry {
   uint32_t physical_sectors;    /* in one on the media: 8 = 512e; 0 is 1 */
   uint32_t n_zones;
   struct profile_zone zones[PROFILE_MAX_ZONES]; /* outermost first */
+  uint32_t n_holes;             /* in order, not overlapping */
+  struct profile_hole holes[PROFILE_MAX_HOLES];
 };
 
-/* The seek curve: time against distance in cylinders, settling included. */
-enum profile_seek_curve {
+/* A seek curve: time against distance in cylinders, settling included. */
+enum profile_curve_kind {
   SEEK_CURVE_NONE,              /* the arm takes no time */
   SEEK_CURVE_THREE_POINT,       /* track-to-track, average, full stroke */
   SEEK_CURVE_TABLE,             /* measured points, linear between them */
+  SEEK_CURVE_POWER,             /* track + (full - track) x^exponent */
+  SEEK_CURVE_TWO_PIECE,         /* a square root below the knee, a straight
+                                   line from it on */
 };
 
 struct profile_seek_point {
@@ -61,42 +79,87 @@ struct profile_seek_point {
   int64_t time_ns;
 };
 
-struct profile_seek {
-  enum profile_seek_curve curve;
+struct profile_curve {
+  enum profile_curve_kind kind;
   int64_t track_ns, average_ns, full_ns;
-  uint32_t n_points;
+  uint32_t exponent_permille;   /* power */
+  uint32_t knee_cylinders;      /* two-piece: below, low + low_root sqrt (d) */
+  int64_t low_ns, low_root_ns;
+  int64_t high_ns, high_ps;     /* from it on, high + high_ps d */
+  uint32_t n_points;            /* table; two-piece: the shortest distances */
   struct profile_seek_point points[PROFILE_MAX_SEEK_POINTS];
+};
+
+struct profile_seek {
+  struct profile_curve read;
+  struct profile_curve write;   /* kind none: as read */
+  struct profile_curve quiet_read; /* for both, when quiet is on */
+  bool quiet;                   /* acoustic management */
   int64_t head_switch_ns;
-  int64_t write_settle_ns;      /* added to a seek or switch before a write */
+  int64_t write_settle_ns;      /* added to a seek or switch before a write;
+                                   may be negative */
+  int64_t write_switch_ns;      /* added to a switch inside a write */
+  int64_t write_minimum_ns;     /* no positioning for a write is shorter */
+  int64_t spread_ns;            /* standard deviation of each seek */
 };
 
 struct profile_interface {
   int64_t bus_ps_per_byte;      /* 15000 = UDMA4; 0 = takes no time */
+  int64_t write_bus_ps_per_byte; /* 0 = the same */
   bool overlap;                 /* bus and media move data together */
   bool flush;                   /* has FLUSH CACHE */
   bool fua;                     /* WRITE FUA, or the host's substitute */
   bool trim;
+  /* A bus that is let go while the media are at work (SCSI). */
+  int64_t prepare_ns;           /* before data are moved */
+  int64_t reselect_ns;          /* before that, after waiting for the media */
+  uint32_t watermark_permille;  /* share of a read in the buffer when it is */
+  uint32_t write_lead_sectors;  /* in the buffer before the media write */
 };
 
+/* Controller time by kind of command.  Those ending in after_write hold
+ * when the command before was a write; 0 = no difference.
+ */
 struct profile_overhead {
-  int64_t read_hit_ns, read_miss_ns, write_ns, flush_ns, trim_ns;
+  int64_t read_hit_ns, read_hit_after_write_ns;
+  int64_t read_miss_ns, read_miss_after_write_ns;
+  int64_t write_ns, write_after_write_ns; /* into the write cache */
+  int64_t through_ns, through_after_write_ns; /* 0 = as write */
+  int64_t read_done_ns, write_done_ns; /* after the data */
+  int64_t flush_ns, trim_ns;
 };
 
 struct profile_buffer {
   int64_t size_bytes;
   uint32_t segments;            /* for reads */
   int64_t segment_bytes;        /* 0 = size / segments */
+  bool keep_written;            /* written data can be read from a segment */
 };
 
-/* What a command that needs the media does to look-ahead under way. */
+/* What look-ahead under way does when a command of another stream comes. */
 enum profile_interrupt {
-  INTERRUPT_ABORT,              /* look-ahead stops at the sector's end */
-  INTERRUPT_FINISH,             /* look-ahead first reaches its limit */
+  INTERRUPT_ABORT,              /* stop at the end of the sector */
+  INTERRUPT_FINISH,             /* go on to the limit */
+  INTERRUPT_TRACK,              /* go on to the end of the track */
+  INTERRUPT_ELSEWHERE,          /* stop, unless the command is for the track
+                                   under the head */
+};
+
+enum profile_ahead_limit {
+  AHEAD_BYTES,                  /* limit_bytes past the command's end */
+  AHEAD_TRACK,                  /* to the end of the track; of the next one,
+                                   for a stream that began before it */
+  AHEAD_CYLINDER,               /* to the end of the cylinder */
 };
 
 struct profile_lookahead {
   bool enabled;
+  enum profile_ahead_limit limit;
   int64_t limit_bytes;          /* past the last command's end; 0 = segment */
+  int64_t keep_behind_bytes;    /* of the segment, for data already sent */
+  bool sequential_only;         /* begins with a stream's second command */
+  bool resume_any;              /* a hit resumes it in any segment, not only
+                                   in the one the head read last */
   enum profile_interrupt on_command;
   bool restart_rotates;         /* resuming waits for the sector to come */
   struct {                      /* see profiles/README.md */
@@ -122,6 +185,7 @@ struct profile_write_cache {
   int64_t delay_ns;             /* the drive waits this long before destaging */
   int64_t destage_ns;           /* overhead of each destage */
   uint32_t unit_sectors;        /* a read may cut in at multiples of this */
+  bool blocks_hits;             /* not even hits are served during a destage */
 };
 
 /* Which of the waiting commands is served next. */

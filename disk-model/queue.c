@@ -86,7 +86,7 @@ cost (const struct disk *d, int64_t t_ns, const struct place *from, int i)
   case ORDER_SPTF:
     t_ns += queue_overhead_ns (d, d->arrivals[i], t_ns,
                                r->op == DISK_READ ? overhead->read_miss_ns
-                                                  : overhead->write_ns);
+                                                  : overhead->through_ns);
     return arm_reach_ns (d, t_ns, from, &to, r->op == DISK_WRITE,
                          d->profile.queue.awareness_permille);
   case ORDER_FCFS:

@@ -2,52 +2,101 @@
 #include "fixed.h"
 #include "internal.h"
 
+/* The tail rule: a command that ends so near the end of a period gets no
+ * look-ahead.  See profiles/README.md.
+ */
+static bool
+ends_in_tail (const struct disk *d, const struct segment *g, int64_t lba,
+              int64_t end)
+{
+  const struct profile_lookahead *p = &d->profile.lookahead;
+  int64_t period = p->tail.period_sectors, left;
+
+  if (!p->tail.enabled || end - lba < p->tail.min_command_sectors)
+    return false;
+  left = p->tail.of_track
+    ? geometry_track_end (&d->geometry, end - 1) - end
+    : (period - (end - g->origin) % period) % period;
+  return left < p->tail.tail_sectors;
+}
+
 /* How far look-ahead goes after a command [lba, end) in a segment. */
 static int64_t
 ahead_limit (const struct disk *d, const struct segment *g, int64_t lba,
              int64_t end)
 {
   const struct profile_lookahead *p = &d->profile.lookahead;
-  int64_t ahead = d->segments.capacity;
+  const struct geometry *geometry = &d->geometry;
+  int64_t room = d->segments.capacity -
+    p->keep_behind_bytes / DISK_SECTOR_SIZE, limit;
 
-  if (!p->enabled)
+  if (!p->enabled || end >= geometry->sectors ||
+      (p->sequential_only && lba == g->origin) ||
+      ends_in_tail (d, g, lba, end))
     return end;
-  if (p->limit_bytes > 0)
-    ahead = min_i64 (ahead, p->limit_bytes / DISK_SECTOR_SIZE);
-  if (p->tail.enabled && end - lba >= p->tail.min_command_sectors) {
-    int64_t period = p->tail.period_sectors;
-    int64_t left = p->tail.of_track
-      ? geometry_track_left (&d->geometry, end - 1) - 1
-      : (period - (end - g->origin) % period) % period;
-
-    if (left < p->tail.tail_sectors)
-      return end;
+  switch (p->limit) {
+  case AHEAD_TRACK:
+    limit = geometry_track_end (geometry, end);
+    if (g->start < geometry_track_start (geometry, end) &&
+        limit < geometry->sectors)
+      limit = geometry_track_end (geometry, limit);
+    break;
+  case AHEAD_CYLINDER:
+    limit = geometry_cylinder_end (geometry, end);
+    break;
+  default:
+    limit = p->limit_bytes > 0 ? end + p->limit_bytes / DISK_SECTOR_SIZE
+                               : INT64_MAX;
   }
-  return min_i64 (end + ahead, d->geometry.sectors);
+  limit = min_i64 (limit, end + max_i64 (room, 0));
+  return min_i64 (limit, geometry->sectors);
 }
 
-void
-read_ahead (struct disk *d, int64_t t_ns, int64_t limit)
+/* Fill `segment` up to limit, the arm being free from t_ns on. */
+static void
+fill (struct disk *d, int64_t t_ns, int segment, int64_t limit)
 {
-  int64_t from = d->segments.v[d->current].end;
+  int64_t from = d->segments.v[segment].end;
+  bool resumes = segment == d->current;
 
-  if (arm_busy (d, t_ns)) {
-    if (d->arm.work == WORK_READ)
-      arm_extend (d, limit);
-    else
-      d->wanted = limit;        /* as soon as the arm is free */
-    return;
-  }
-  if (limit <= from)
-    return;
-  if (!d->profile.lookahead.restart_rotates) {
-    /* As if the head had waited at the stop, without the platter. */
-    arm_start (d, WORK_READ, t_ns, from, limit, 0);
+  d->current = segment;
+  d->wanted = 0;
+  arm_start (d, WORK_READ, t_ns, from, limit, 0);
+  if (resumes && !d->profile.lookahead.restart_rotates) {
+    /* As if the platter had waited at the stop. */
     d->arm.end_ns -= d->arm.from_ns - d->arm.settle_end_ns;
     d->arm.from_ns = d->arm.settle_end_ns;
-    return;
   }
-  arm_start (d, WORK_READ, t_ns, from, limit, 0);
+}
+
+/* Look-ahead of the current segment is under way: let it go on to limit, or
+ * end there already after a command that ends in the tail of a period.
+ */
+static void
+change_limit (struct disk *d, int64_t t_ns, int64_t limit, bool tail)
+{
+  if (tail)
+    arm_shorten (d, t_ns, limit);
+  else
+    arm_extend (d, limit);
+}
+
+/* Go on with look-ahead in a segment that holds all of the command. */
+static void
+read_ahead (struct disk *d, int64_t t_ns, int segment, int64_t limit,
+            bool tail)
+{
+  if (arm_busy (d, t_ns)) {
+    if (segment != d->current)
+      return;
+    if (d->arm.work == WORK_READ)
+      change_limit (d, t_ns, limit, tail);
+    else
+      d->wanted = limit;        /* as soon as the arm is free */
+  }
+  else if (limit > d->segments.v[segment].end &&
+           (segment == d->current || d->profile.lookahead.resume_any))
+    fill (d, max_i64 (t_ns, d->arm.end_ns), segment, limit);
 }
 
 void
@@ -63,49 +112,98 @@ charge_media (struct disk *d, int64_t *cursor, int64_t media_end_ns)
   charge (cursor, media_end_ns, &times->media_ns);
 }
 
-/* All of it is in the buffer. */
+static int64_t
+hit_overhead (const struct disk *d)
+{
+  const struct profile_overhead *o = &d->profile.overhead;
+
+  return overhead_left (d, o->read_hit_ns, o->read_hit_after_write_ns);
+}
+
+static int64_t
+miss_overhead (const struct disk *d)
+{
+  const struct profile_overhead *o = &d->profile.overhead;
+
+  return overhead_left (d, o->read_miss_ns, o->read_miss_after_write_ns);
+}
+
+/* The bus ends at done_ns, and the command a little later. */
 static void
-serve_hit (struct disk *d, enum disk_hit hit, int segment)
+complete_read (struct disk *d, int64_t cursor, int64_t done_ns)
+{
+  struct disk_completion *c = &d->service;
+
+  charge (&cursor, done_ns, &c->times.bus_ns);
+  charge (&cursor, cursor + d->profile.overhead.read_done_ns,
+          &c->times.overhead_ns);
+  c->complete_ns = cursor;
+}
+
+/* All of it is in the buffer.  free_ns: a destage holds it up until then. */
+static void
+serve_hit (struct disk *d, enum disk_hit hit, int segment, int64_t free_ns)
 {
   struct disk_completion *c = &d->service;
   int64_t cursor = c->start_ns;
 
   c->hit = hit;
   c->segment = segment;
-  charge (&cursor, cursor + overhead_left (d, d->profile.overhead.read_hit_ns),
-          &c->times.overhead_ns);
-  charge (&cursor, cursor + bus_ns (d, c->request.sectors),
-          &c->times.bus_ns);
-  c->complete_ns = cursor;
   d->stats.hits++;
+  if (free_ns > c->start_ns) {
+    charge (&cursor, cursor + miss_overhead (d), &c->times.overhead_ns);
+    charge (&cursor, free_ns, &c->times.actuator_ns);
+    charge (&cursor, cursor + d->profile.interface.reselect_ns,
+            &c->times.bus_ns);
+  }
+  else
+    charge (&cursor, cursor + hit_overhead (d), &c->times.overhead_ns);
+  complete_read (d, cursor, cursor + d->profile.interface.prepare_ns +
+                 read_bus_ns (d, c->request.sectors));
 }
 
-/* The arm is on its way, or reading: the command is done when its last
- * sector has passed and gone over the bus, and not before the bus could
- * have moved all of it.
+/* Sectors that must be in the buffer before the bus is taken up again. */
+static int64_t
+watermark (const struct disk *d, int64_t sectors)
+{
+  return max_i64 (1, min_i64 (sectors, d->segments.capacity) *
+                  d->profile.interface.watermark_permille / 1000);
+}
+
+/* The arm is on its way, or reading; sectors below `have` are in the
+ * buffer.  The bus moves them from connect_ns on, and each of the others no
+ * sooner than it has passed: the first and the last decide, whichever of
+ * bus and media is the slower.
  */
 static void
-serve_media (struct disk *d, enum disk_hit hit, int segment,
+serve_media (struct disk *d, enum disk_hit hit, int segment, int64_t have,
              int64_t overhead_ns)
 {
   struct disk_completion *c = &d->service;
-  int64_t end = c->request.lba + c->request.sectors;
-  int64_t cursor = c->start_ns, ready_ns, media_end_ns, done_ns;
+  const struct profile_interface *i = &d->profile.interface;
+  int64_t sectors = c->request.sectors, end = c->request.lba + sectors;
+  int64_t cursor = c->start_ns, connect_ns, media_end_ns, done_ns;
 
   c->hit = hit;
   c->segment = segment;
-  charge (&cursor, c->start_ns + overhead_ns, &c->times.overhead_ns);
-  ready_ns = cursor;
-  media_end_ns = d->arm.from_ns +
-    geometry_transfer_ns (&d->geometry, d->arm.lba, end - d->arm.lba);
+  charge (&cursor, cursor + overhead_ns, &c->times.overhead_ns);
+  connect_ns = cursor + i->prepare_ns;
+  if (have <= c->request.lba) {
+    have = c->request.lba + watermark (d, sectors);
+    connect_ns = max_i64 (cursor, arm_passed_ns (d, have)) +
+      i->reselect_ns + i->prepare_ns;
+  }
+  media_end_ns = arm_passed_ns (d, end);
   charge_media (d, &cursor, media_end_ns);
-  if (d->profile.interface.overlap)
-    done_ns = max_i64 (cursor + bus_ns (d, 1),
-                       ready_ns + bus_ns (d, c->request.sectors));
-  else
-    done_ns = cursor + bus_ns (d, c->request.sectors);
-  charge (&cursor, done_ns, &c->times.bus_ns);
-  c->complete_ns = cursor;
+  if (!i->overlap)
+    connect_ns = max_i64 (connect_ns, media_end_ns);
+  done_ns = connect_ns + read_bus_ns (d, sectors);
+  if (have < end) {
+    done_ns = max_i64 (done_ns, arm_passed_ns (d, have + 1) +
+                       read_bus_ns (d, end - have));
+    done_ns = max_i64 (done_ns, media_end_ns + read_bus_ns (d, 1));
+  }
+  complete_read (d, cursor, done_ns);
 }
 
 static int
@@ -119,34 +217,24 @@ usable_segments (const struct disk *d)
 }
 
 /* The stream ended short of what is wanted: take it up again where it
- * stopped, or start a new one.
+ * stopped, or start a new one (segment -1).
  */
 static void
-serve_positioned (struct disk *d, int segment)
+serve_positioned (struct disk *d, int segment, int64_t free_ns)
 {
   const struct disk_request *r = &d->service.request;
-  const struct profile_overhead *overhead = &d->profile.overhead;
-  int64_t end = r->lba + r->sectors, from, limit;
+  int64_t end = r->lba + r->sectors, miss_ns = miss_overhead (d);
   bool resumes = segment >= 0 && segment == d->current &&
     d->profile.lookahead.enabled;
-  int64_t overhead_ns = overhead_left (d, resumes ? overhead->read_hit_ns
-                                                  : overhead->read_miss_ns);
-  /* A stream that goes on needs no decision, so its arm starts at once. */
-  int64_t t_ns = d->service.start_ns + (resumes ? 0 : overhead_ns);
+  int64_t t_ns = max_i64 (free_ns, d->service.start_ns + miss_ns);
 
-  t_ns = arm_claim (d, t_ns);
+  t_ns = arm_claim (d, t_ns, r->lba);
   if (segment < 0)
     segment = segments_take (&d->segments, usable_segments (d), r->lba);
-  d->current = segment;
-  d->wanted = 0;
-  from = d->segments.v[segment].end;
-  limit = ahead_limit (d, &d->segments.v[segment], r->lba, end);
-  if (resumes)
-    read_ahead (d, t_ns, limit);
-  else
-    arm_start (d, WORK_READ, t_ns, from, limit, 0);
+  fill (d, t_ns, segment,
+        ahead_limit (d, &d->segments.v[segment], r->lba, end));
   serve_media (d, resumes ? DISK_HIT_RESTART : DISK_HIT_MISS, segment,
-               overhead_ns);
+               d->arm.lba, resumes ? hit_overhead (d) : miss_ns);
   if (resumes)
     d->stats.restarts++;
   else
@@ -158,14 +246,17 @@ serve_read (struct disk *d)
 {
   struct disk_completion *c = &d->service;
   int64_t lba = c->request.lba, end = lba + c->request.sectors;
-  int64_t t_ns = c->start_ns;
-  bool reading;
+  int64_t t_ns = c->start_ns, free_ns = t_ns, limit;
+  bool reading, tail;
   int segment;
 
   d->stats.reads++;
   d->stats.sectors_read += c->request.sectors;
+  if (d->profile.write_cache.blocks_hits && d->arm.work == WORK_DESTAGE)
+    free_ns = arm_claim (d, t_ns, lba);
   if (dirty_contains (&d->dirty, lba, end)) {
-    serve_hit (d, DISK_HIT_DIRTY, -1);
+    arm_interrupt (d, t_ns, lba);
+    serve_hit (d, DISK_HIT_DIRTY, -1, free_ns);
     return;
   }
   reading = arm_busy (d, t_ns) && d->arm.work == WORK_READ &&
@@ -173,27 +264,29 @@ serve_read (struct disk *d)
   if (reading)
     segments_extend (&d->segments, d->current, arm_position (d, t_ns));
   segment = segments_find (&d->segments, lba, end);
-  if (segment != d->current || segment < 0)
-    arm_interrupt (d, t_ns);
+  if (segment < 0 || segment != d->current) {
+    arm_interrupt (d, t_ns, lba);
+    reading = false;
+  }
   if (segment < 0) {
-    serve_positioned (d, -1);
+    serve_positioned (d, -1, free_ns);
     return;
   }
   segments_touch (&d->segments, segment);
+  limit = ahead_limit (d, &d->segments.v[segment], lba, end);
+  tail = ends_in_tail (d, &d->segments.v[segment], lba, end);
   if (d->segments.v[segment].end >= end) {
-    serve_hit (d, DISK_HIT_FULL, segment);
-    if (segment == d->current && d->profile.lookahead.enabled)
-      read_ahead (d, t_ns, ahead_limit (d, &d->segments.v[segment], lba,
-                                        end));
+    serve_hit (d, DISK_HIT_FULL, segment, free_ns);
+    if (d->profile.lookahead.enabled)
+      read_ahead (d, max_i64 (free_ns, t_ns + miss_overhead (d)), segment,
+                  limit, tail);
   }
-  else if (segment == d->current && reading &&
-           d->profile.lookahead.enabled) {
-    arm_extend (d, max_i64 (end, ahead_limit (d, &d->segments.v[segment],
-                                              lba, end)));
-    serve_media (d, DISK_HIT_STREAM, segment,
-                 overhead_left (d, d->profile.overhead.read_hit_ns));
+  else if (reading && d->profile.lookahead.enabled) {
+    change_limit (d, t_ns, max_i64 (end, limit), tail);
+    serve_media (d, DISK_HIT_STREAM, segment, arm_position (d, t_ns),
+                 hit_overhead (d));
     d->stats.stream_hits++;
   }
   else
-    serve_positioned (d, segment);
+    serve_positioned (d, segment, free_ns);
 }

@@ -28,9 +28,17 @@ segments_take (struct segments *s, int usable, int64_t lba)
 {
   int oldest = 0;
 
-  for (int i = 1; i < usable; i++)
-    if (s->v[i].used < s->v[oldest].used)
+  /* An empty one first. */
+  for (int i = 0; i < usable; i++) {
+    const struct segment *g = &s->v[i];
+
+    if (g->start == g->end) {
       oldest = i;
+      break;
+    }
+    if (g->used < s->v[oldest].used)
+      oldest = i;
+  }
   for (int i = usable; i < s->n; i++)
     s->v[i].end = s->v[i].start;
   s->v[oldest] = (struct segment) { .start = lba, .end = lba, .origin = lba };
@@ -61,12 +69,7 @@ segments_forget (struct segments *s, int64_t lba, int64_t end)
   for (int i = 0; i < s->n; i++) {
     struct segment *g = &s->v[i];
 
-    if (lba >= g->end || end <= g->start)
-      continue;
-    /* Keep the longer side: a segment is one run. */
-    if (lba - g->start > g->end - end)
-      g->end = lba;
-    else
-      g->start = min_i64 (end, g->end);
+    if (lba < g->end && end > g->start)
+      g->end = g->start;
   }
 }

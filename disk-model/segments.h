@@ -39,7 +39,7 @@ extern void segments_touch (struct segments *s, int segment);
 /* The media have been read up to `end`: drop what the ring overwrites. */
 extern void segments_extend (struct segments *s, int segment, int64_t end);
 
-/* Forget sectors that are being written. */
+/* Drop the segments that hold sectors being written. */
 extern void segments_forget (struct segments *s, int64_t lba, int64_t end);
 
 #endif /* SPINDLE_SEGMENTS_H */

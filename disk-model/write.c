@@ -12,20 +12,22 @@ is_cached (const struct disk *d, const struct disk_request *r)
 static void
 forget (struct disk *d, int64_t t_ns, int64_t lba, int64_t end)
 {
+  const struct arm *a = &d->arm;
   const struct segment *g;
 
   if (d->current >= 0) {
-    bool reading = d->arm.work == WORK_READ;
+    bool reading = a->work == WORK_READ;
     int64_t start, stop;
 
     g = &d->segments.v[d->current];
-    start = min_i64 (g->start, reading ? d->arm.lba : g->start);
-    stop = max_i64 (g->end, reading ? d->arm.limit : g->end);
+    start = min_i64 (g->start, reading ? a->lba : g->start);
+    stop = max_i64 (g->end, reading ? a->limit : g->end);
     if (lba < stop && end > start) {
       if (reading && arm_busy (d, t_ns))
-        arm_claim (d, t_ns);
+        arm_claim (d, t_ns, lba);
       d->current = -1;
       d->wanted = 0;
+      segments_forget (&d->segments, start, stop);
     }
   }
   segments_forget (&d->segments, lba, end);
@@ -55,22 +57,45 @@ static void
 serve_cached (struct disk *d)
 {
   struct disk_completion *c = &d->service;
+  const struct profile_overhead *o = &d->profile.overhead;
   int64_t lba = c->request.lba, end = lba + c->request.sectors;
-  int64_t cursor = c->start_ns, bus = bus_ns (d, c->request.sectors);
-  int64_t free_ns, room_ns;
+  int64_t cursor = c->start_ns, free_ns, room_ns, bus_end_ns;
 
   c->hit = DISK_HIT_CACHED;
-  charge (&cursor, cursor + overhead_left (d, d->profile.overhead.write_ns),
+  charge (&cursor,
+          cursor + overhead_left (d, o->write_ns, o->write_after_write_ns),
           &c->times.overhead_ns);
   free_ns = wait_for_destage (d, c->start_ns, lba, end);
   charge (&cursor, free_ns, &c->times.actuator_ns);
   room_ns = background_room (d, c->start_ns, lba, end);
   if (room_ns > cursor)
     c->background |= DISK_MET_FULL;
-  bus = max_i64 (cursor + bus, room_ns + bus_ns (d, 1));
-  charge (&cursor, min_i64 (room_ns, bus), &c->times.actuator_ns);
-  charge (&cursor, bus, &c->times.bus_ns);
+  bus_end_ns = max_i64 (cursor + d->profile.interface.prepare_ns +
+                        write_bus_ns (d, c->request.sectors),
+                        room_ns + write_bus_ns (d, 1));
+  charge (&cursor, min_i64 (room_ns, bus_end_ns), &c->times.actuator_ns);
+  charge (&cursor, bus_end_ns, &c->times.bus_ns);
+  charge (&cursor, cursor + o->write_done_ns, &c->times.overhead_ns);
   c->complete_ns = cursor;
+}
+
+/* When the media may write the first sector of r, whose data come over the
+ * bus from t_ns on: a number of sectors is there, and the bus will not be
+ * caught up with.
+ */
+static int64_t
+lead_ns (const struct disk *d, const struct disk_request *r, int64_t t_ns)
+{
+  int64_t bus = write_bus_ns (d, r->sectors);
+  int64_t lead = d->profile.interface.write_lead_sectors;
+
+  t_ns += d->profile.interface.prepare_ns;
+  if (!d->profile.interface.overlap)
+    return t_ns + bus;
+  lead = write_bus_ns (d, min_i64 (r->sectors, max_i64 (lead, 1)));
+  if (r->sectors > 1)
+    bus -= geometry_transfer_ns (&d->geometry, r->lba, r->sectors - 1, true);
+  return t_ns + max_i64 (lead, bus);
 }
 
 /* To the media: the bus fills the buffer while the arm is on its way. */
@@ -79,23 +104,23 @@ serve_through (struct disk *d)
 {
   struct disk_completion *c = &d->service;
   const struct disk_request *r = &c->request;
-  int64_t end = r->lba + r->sectors;
-  int64_t cursor = c->start_ns, lead_ns = bus_ns (d, r->sectors);
+  const struct profile_overhead *o = &d->profile.overhead;
+  int64_t cursor = c->start_ns, data_ns;
 
   c->hit = DISK_HIT_THROUGH;
-  charge (&cursor, cursor + overhead_left (d, d->profile.overhead.write_ns),
+  charge (&cursor,
+          cursor + overhead_left (d, o->through_ns,
+                                  o->through_after_write_ns),
           &c->times.overhead_ns);
-  if (d->profile.interface.overlap) {
-    int64_t media_ns = geometry_transfer_ns (&d->geometry, r->lba,
-                                             r->sectors);
-
-    lead_ns = max_i64 (bus_ns (d, 1), lead_ns - media_ns);
-  }
+  data_ns = lead_ns (d, r, cursor);
   d->wanted = 0;
-  arm_start (d, WORK_WRITE, arm_claim (d, cursor), r->lba, end,
-             cursor + lead_ns);
+  arm_start (d, WORK_WRITE, arm_claim (d, cursor, r->lba), r->lba,
+             r->lba + r->sectors, data_ns);
   d->current = -1;
   charge_media (d, &cursor, d->arm.end_ns);
+  charge (&cursor, cursor + d->profile.interface.reselect_ns,
+          &c->times.bus_ns);
+  charge (&cursor, cursor + o->write_done_ns, &c->times.overhead_ns);
   c->complete_ns = cursor;
 }
 
@@ -107,7 +132,7 @@ serve_write (struct disk *d)
 
   d->stats.writes++;
   d->stats.sectors_written += c->request.sectors;
-  arm_interrupt (d, c->start_ns);
+  arm_interrupt (d, c->start_ns, lba);
   forget (d, c->start_ns, lba, end);
   if (is_cached (d, &c->request))
     serve_cached (d);
@@ -157,6 +182,20 @@ settle_dirty (struct disk *d, int64_t lba, int64_t end, int64_t when_ns)
   dirty_remove (&d->dirty, lba, end);
 }
 
+/* Written data stay readable, as far as a segment holds them. */
+static void
+keep_written (struct disk *d, int64_t lba, int64_t end)
+{
+  int segment;
+
+  if (d->segments.n < 2)
+    return;
+  segment = segments_take (&d->segments, d->segments.n, lba);
+  segments_extend (&d->segments, segment, end);
+  if (segment == d->current)
+    d->current = -1;
+}
+
 void
 finish_write (struct disk *d)
 {
@@ -168,6 +207,8 @@ finish_write (struct disk *d)
     settle_dirty (d, lba, end, c->complete_ns);
     return;
   }
+  if (d->profile.buffer.keep_written)
+    keep_written (d, lba, end);
   if (d->dirty.n == 0)
     d->dirty_since_ns = c->complete_ns;
   dirty_add (&d->dirty, lba, end);

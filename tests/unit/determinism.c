@@ -16,17 +16,22 @@ static const struct profile drive = {
   .geometry = {
     .sectors = 3000000, .heads = 3, .rpm_x100 = 1004537, .n_zones = 2,
     .zones = {
-      { 1000, 650, PROFILE_SKEW_AUTO, PROFILE_SKEW_AUTO },
-      { 867, 404, PROFILE_SKEW_AUTO, PROFILE_SKEW_AUTO },
+      { 1000, 650, PROFILE_SKEW_AUTO, PROFILE_SKEW_AUTO,
+        PROFILE_SKEW_AUTO, 0 },
+      { 867, 404, 55500, 70000, 3000, 1 },
     },
   },
   .seek = {
-    .curve = SEEK_CURVE_THREE_POINT, .track_ns = 1000000,
-    .average_ns = 12000000, .full_ns = 20000000, .head_switch_ns = 1300000,
+    .read = { .kind = SEEK_CURVE_THREE_POINT, .track_ns = 1000000,
+              .average_ns = 12000000, .full_ns = 20000000 },
+    .head_switch_ns = 1300000,
     .write_settle_ns = 700000,
   },
   .interface = { .bus_ps_per_byte = 6667, .overlap = true, .flush = true },
-  .overhead = { 100001, 200003, 150007, 50021, 30011 },
+  .overhead = {
+    .read_hit_ns = 100001, .read_miss_ns = 200003, .write_ns = 150007,
+    .flush_ns = 50021, .trim_ns = 30011,
+  },
   .buffer = { .size_bytes = 2 << 20, .segments = 7 },
   .lookahead = { .enabled = true, .restart_rotates = true },
   .write_cache = { .enabled = true, .max_extents = 40,

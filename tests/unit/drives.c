@@ -21,7 +21,8 @@ drive_zones (struct profile *p, uint32_t n, uint32_t outer, uint32_t inner)
 
     z->sectors_per_track = n == 1 ? outer
       : outer - (outer - inner) * i / (n - 1);
-    z->track_skew_sectors = z->cylinder_skew_sectors = PROFILE_SKEW_AUTO;
+    z->track_skew_x1000 = z->cylinder_skew_x1000 = PROFILE_SKEW_AUTO;
+    z->offset_x1000 = PROFILE_SKEW_AUTO;
     per_cylinder = (int64_t) z->sectors_per_track * g->heads;
     z->cylinders = (uint32_t)
       (i + 1 < n ? cylinders : (left + per_cylinder - 1) / per_cylinder);
@@ -37,8 +38,8 @@ drive_wd (struct profile *p)
     .name = "wd",
     .geometry = { .sectors = 39102336, .heads = 2, .rpm_x100 = 720000 },
     .seek = {
-      .curve = SEEK_CURVE_THREE_POINT,
-      .track_ns = MS (2), .average_ns = US (8900), .full_ns = MS (17),
+      .read = { .kind = SEEK_CURVE_THREE_POINT, .track_ns = MS (2),
+                .average_ns = US (8900), .full_ns = MS (17) },
       .head_switch_ns = US (1200), .write_settle_ns = MS (2),
     },
     .interface = { .bus_ps_per_byte = 15000, .overlap = true, .flush = true,
@@ -47,7 +48,7 @@ drive_wd (struct profile *p)
                   .write_ns = US (300), .flush_ns = US (300),
                   .trim_ns = US (300) },
     .buffer = { .size_bytes = KIB (2048), .segments = 8 },
-    .lookahead = { .enabled = true, .limit_bytes = KIB (128),
+    .lookahead = { .enabled = true, .limit_bytes = KIB (192),
                    .on_command = INTERRUPT_ABORT, .restart_rotates = true },
     .write_cache = { .enabled = true, .max_extents = 32,
                      .order = DESTAGE_ELEVATOR, .unit_sectors = 128 },

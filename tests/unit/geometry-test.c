@@ -10,7 +10,14 @@
 #include "geometry.h"
 #include "seek.h"
 
-static const struct switch_times times = { US (1200), MS (2) };
+static void
+start_geometry (struct geometry *g, const struct profile *p, uint64_t angle)
+{
+  struct seek seek;
+
+  seek_init (&seek, &p->seek, geometry_cylinders (&p->geometry));
+  assert_int_equal (geometry_init (g, &p->geometry, &seek, angle), 0);
+}
 
 static void
 small_drive (struct profile *p, uint32_t rpm_x100)
@@ -33,7 +40,7 @@ every_sector_has_its_place (void **state)
 
   (void) state;
   small_drive (&p, 720000);
-  geometry_init (&g, &p.geometry, &times, 12345);
+  start_geometry (&g, &p, 12345);
   for (int64_t lba = 0; lba < g.sectors; lba++) {
     geometry_locate (&g, lba, &here);
     assert_in_range (here.phase, 0, g.revolution - 1);
@@ -51,7 +58,7 @@ every_sector_has_its_place (void **state)
                    : here.cylinder == before.cylinder + 1 && here.head == 0);
       in_track = 0;
     }
-    assert_int_equal (geometry_track_left (&g, lba) > 0, 1);
+    assert_int_equal (geometry_track_end (&g, lba) > lba, 1);
     before = here;
   }
   assert_int_equal (before.cylinder, g.cylinders - 1);
@@ -69,21 +76,21 @@ transfer_and_its_inverse (void **state)
     struct geometry g;
 
     small_drive (&p, rpms[k]);
-    geometry_init (&g, &p.geometry, &times, splitmix64 (&rng));
+    start_geometry (&g, &p, splitmix64 (&rng));
     for (int i = 0; i < 20000; i++) {
       int64_t lba = (int64_t) (splitmix64 (&rng) % 300000);
       int64_t n = (int64_t) (splitmix64 (&rng) % (uint64_t) (300001 - lba));
-      int64_t ns = geometry_transfer_ns (&g, lba, n);
-      int64_t passed = geometry_sectors_passed (&g, lba, ns, n);
+      int64_t ns = geometry_transfer_ns (&g, lba, n, false);
+      int64_t passed = geometry_sectors_passed (&g, lba, ns, n, false);
 
       /* Zones add a nanosecond of rounding each. */
       assert_in_range (passed, max_i64 (n - 1, 0), n);
       if (n > 0) {
-        assert_true (ns > geometry_transfer_ns (&g, lba, n - 1));
-        assert_true (geometry_sectors_passed (&g, lba, ns - 1000, n) <= n);
+        assert_true (ns > geometry_transfer_ns (&g, lba, n - 1, false));
+        assert_true (geometry_sectors_passed (&g, lba, ns - 1000, n, false) <= n);
         assert_true (geometry_sectors_passed
-                     (&g, lba, geometry_transfer_ns (&g, lba, n - 1) - 10,
-                      n) <= n - 1);
+                     (&g, lba, geometry_transfer_ns (&g, lba, n - 1, false) - 10,
+                      n, false) <= n - 1);
       }
     }
   }
@@ -102,7 +109,7 @@ transfer_keeps_the_angle (void **state)
 
   (void) state;
   small_drive (&p, 720000);
-  geometry_init (&g, &p.geometry, &times, 99);
+  start_geometry (&g, &p, 99);
   for (int i = 0; i < 20000; i++) {
     int64_t lba = (int64_t) (splitmix64 (&rng) % 299000);
     int64_t n = 1 + (int64_t) (splitmix64 (&rng) % 1000);
@@ -111,8 +118,8 @@ transfer_keeps_the_angle (void **state)
     geometry_locate (&g, lba, &from);
     geometry_locate (&g, lba + n - 1, &to);
     t += geometry_wait_ns (&g, t, from.phase);
-    t += geometry_transfer_ns (&g, lba, n) -
-      geometry_transfer_ns (&g, lba + n - 1, 1);
+    t += geometry_transfer_ns (&g, lba, n, false) -
+      geometry_transfer_ns (&g, lba + n - 1, 1, false);
     wait = geometry_wait_ns (&g, t, to.phase);
     assert_true (wait <= 4 || wait >= geometry_revolution_ns (&g) - 8);
   }
@@ -128,7 +135,7 @@ rotation_keeps_its_fraction (void **state)
 
   (void) state;
   small_drive (&p, 720000);
-  geometry_init (&g, &p.geometry, &times, 5);
+  start_geometry (&g, &p, 5);
   assert_int_equal (geometry_phase_at (&g, 0),
                     geometry_phase_at (&g, month_ns));
   assert_int_equal (geometry_phase_at (&g, 1),
@@ -146,11 +153,11 @@ short_skew_loses_a_revolution (void **state)
 
   (void) state;
   small_drive (&p, 720000);
-  geometry_init (&good, &p.geometry, &times, 0);
-  p.geometry.zones[0].track_skew_sectors = 10;
-  geometry_init (&bad, &p.geometry, &times, 0);
-  extra = geometry_transfer_ns (&bad, 0, 400) -
-    geometry_transfer_ns (&good, 0, 400);
+  start_geometry (&good, &p, 0);
+  p.geometry.zones[0].track_skew_x1000 = 10000;
+  start_geometry (&bad, &p, 0);
+  extra = geometry_transfer_ns (&bad, 0, 400, false) -
+    geometry_transfer_ns (&good, 0, 400, false);
   /* 29 sectors of skew hide 1.2 ms; 10 do not. */
   assert_in_range (extra, 8333333 - 19 * 41667 - 9, 8333333 - 19 * 41667 + 9);
 }
@@ -162,7 +169,7 @@ average_over_pairs (const struct seek *s, int64_t cylinders)
 
   /* 2 (n - d) of n^2 ordered pairs are d apart. */
   for (int64_t d = 1; d < cylinders; d++)
-    sum += seek_arm_ns (s, d) * 2 * (cylinders - d) / cylinders;
+    sum += seek_arm_ns (s, d, false) * 2 * (cylinders - d) / cylinders;
   return sum / cylinders;
 }
 
@@ -180,22 +187,24 @@ seek_curve_meets_its_numbers (void **state)
   (void) state;
   for (size_t i = 0; i < sizeof curves / sizeof curves[0]; i++) {
     struct profile_seek p = {
-      .curve = SEEK_CURVE_THREE_POINT, .track_ns = US (curves[i][0]),
-      .average_ns = US (curves[i][1]), .full_ns = US (curves[i][2]),
+      .read = { .kind = SEEK_CURVE_THREE_POINT,
+                .track_ns = US (curves[i][0]),
+                .average_ns = US (curves[i][1]),
+                .full_ns = US (curves[i][2]) },
     };
     struct seek s;
     const int64_t n = 37000;
     int64_t average;
 
     seek_init (&s, &p, n);
-    assert_int_equal (seek_arm_ns (&s, 0), 0);
-    assert_int_equal (seek_arm_ns (&s, 1), p.track_ns);
-    assert_in_range (seek_arm_ns (&s, n - 1), p.full_ns - 5000, p.full_ns);
+    assert_int_equal (seek_arm_ns (&s, 0, false), 0);
+    assert_int_equal (seek_arm_ns (&s, 1, false), p.read.track_ns);
+    assert_in_range (seek_arm_ns (&s, n - 1, false), p.read.full_ns - 5000, p.read.full_ns);
     for (int64_t d = 1; d < n - 1; d++)
-      assert_true (seek_arm_ns (&s, d) <= seek_arm_ns (&s, d + 1));
+      assert_true (seek_arm_ns (&s, d, false) <= seek_arm_ns (&s, d + 1, false));
     average = average_over_pairs (&s, n);
-    assert_in_range (average, p.average_ns * 995 / 1000,
-                     p.average_ns * 1005 / 1000);
+    assert_in_range (average, p.read.average_ns * 995 / 1000,
+                     p.read.average_ns * 1005 / 1000);
   }
 }
 
@@ -203,23 +212,23 @@ static void
 seek_table (void **state)
 {
   struct profile_seek p = {
-    .curve = SEEK_CURVE_TABLE, .n_points = 3,
-    .points = { { 1, 1000 }, { 101, 2000 }, { 1101, 4000 } },
+    .read = { .kind = SEEK_CURVE_TABLE, .n_points = 3,
+              .points = { { 1, 1000 }, { 101, 2000 }, { 1101, 4000 } } },
     .head_switch_ns = 1500,
   };
   struct seek s;
 
   (void) state;
   seek_init (&s, &p, 2000);
-  assert_int_equal (seek_arm_ns (&s, 1), 1000);
-  assert_int_equal (seek_arm_ns (&s, 51), 1500);
-  assert_int_equal (seek_arm_ns (&s, 101), 2000);
-  assert_in_range (seek_arm_ns (&s, 601), 2999, 3001);
-  assert_in_range (seek_arm_ns (&s, 1601), 4999, 5001);
-  assert_int_equal (seek_ns (&s, 1, 1), 1500);
-  assert_int_equal (seek_ns (&s, 101, 1), 2000);
-  assert_int_equal (seek_ns (&s, 0, 1), 1500);
-  assert_int_equal (seek_ns (&s, 0, 0), 0);
+  assert_int_equal (seek_arm_ns (&s, 1, false), 1000);
+  assert_int_equal (seek_arm_ns (&s, 51, false), 1500);
+  assert_int_equal (seek_arm_ns (&s, 101, false), 2000);
+  assert_in_range (seek_arm_ns (&s, 601, false), 2999, 3001);
+  assert_in_range (seek_arm_ns (&s, 1601, false), 4999, 5001);
+  assert_int_equal (seek_ns (&s, 1, 1, false), 1500);
+  assert_int_equal (seek_ns (&s, 101, 1, false), 2000);
+  assert_int_equal (seek_ns (&s, 0, 1, false), 1500);
+  assert_int_equal (seek_ns (&s, 0, 0, false), 0);
 }
 
 static void

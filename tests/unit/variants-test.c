@@ -27,9 +27,9 @@ drive_sata (struct profile *p)
   p->geometry.sectors = 625142448;
   p->geometry.heads = 4;
   drive_zones (p, 16, 1300, 650);
-  p->seek.track_ns = US (800);
-  p->seek.average_ns = US (8500);
-  p->seek.full_ns = MS (16);
+  p->seek.read.track_ns = US (800);
+  p->seek.read.average_ns = US (8500);
+  p->seek.read.full_ns = MS (16);
   p->seek.write_settle_ns = US (500);
   p->interface.bus_ps_per_byte = 3333;
   p->overhead.read_miss_ns = US (150);
@@ -179,9 +179,9 @@ drive_green (struct profile *p)
   p->geometry.rpm_x100 = 540000;
   p->geometry.physical_sectors = 8;
   drive_zones (p, 20, 2400, 1100);
-  p->seek.track_ns = MS (1);
-  p->seek.average_ns = MS (12);
-  p->seek.full_ns = MS (22);
+  p->seek.read.track_ns = MS (1);
+  p->seek.read.average_ns = MS (12);
+  p->seek.read.full_ns = MS (22);
   p->seek.write_settle_ns = US (500);
   p->interface.bus_ps_per_byte = 3333;
   p->overhead.write_ns = US (60);
