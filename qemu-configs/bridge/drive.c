@@ -28,7 +28,8 @@
 #define REPLY_LIMIT_MS 30000
 
 struct command {
-  bool used;
+  bool known;                   /* the cookie has been used */
+  bool used;                    /* and is */
   struct nbd_request request;
   uint64_t ticket;              /* 0: untimed */
   int64_t arrival_ns, done_ns;
@@ -182,14 +183,26 @@ command_by_ticket (struct drive *drive, uint64_t ticket)
   return NULL;
 }
 
+/* QEMU takes the lowest of its cookies that is free.  If it takes a new one
+ * although we know of one that should be free, it holds back a request
+ * whose reply it has consumed: the guest has not seen it complete.
+ */
 static struct command *
-new_command (struct drive *drive)
+new_command (struct drive *drive, uint64_t cookie)
 {
   struct command *c;
+  bool held_back = false;
 
-  for (c = drive->commands; c < drive->commands + MAX_COMMANDS; c++)
-    if (!c->used)
+  for (c = drive->commands; c < drive->commands + MAX_COMMANDS; c++) {
+    if (!c->known) {
+      if (held_back)
+        report.late++;
       return c;
+    }
+    if (c->request.cookie == cookie && !c->used)
+      return c;
+    held_back |= !c->used;
+  }
   bridge_fatal ("%s: more than %d requests in flight", drive->socket,
                 MAX_COMMANDS);
 }
@@ -326,9 +339,9 @@ after_request (struct drive *drive)
     .op = request->op, .offset = flush ? 0 : request->offset,
     .length = flush ? 0 : request->length,
   };
-  struct command *c = new_command (drive);
+  struct command *c = new_command (drive, request->cookie);
 
-  *c = (struct command) { .used = true, .request = *request,
+  *c = (struct command) { .known = true, .used = true, .request = *request,
                           .arrival_ns = qemu_now_ns () };
   if (clock_client_wait (drive->client, &on_wire, &c->ticket) == -1)
     bridge_fatal ("%s", clock_client_error (drive->client));

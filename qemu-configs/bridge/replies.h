@@ -2,8 +2,8 @@
  *
  * Replies on their way into QEMU.
  *
- * They pass unchanged, with one exception.  QEMU's NBD client (6.2 to at
- * least 7.2) has a flaw when several requests are in flight: whoever has
+ * They pass unchanged, with one exception.  QEMU's NBD client (seen in
+ * 7.2 and 10.0) has a flaw when several requests are in flight: whoever has
  * received the last chunk of its reply must take the receive mutex once
  * more, to wake others, and that has already gone to a coroutine that waits
  * for the next header.  The request completes only when other replies have
