@@ -207,8 +207,8 @@ wait_change (struct clock_client *client, _Atomic uint32_t *seq,
     }
     if (monotonic_ms () >= end_ms) {
       say (client->error, "%s: the server did not %s in %" PRIi64 " ms"
-           " (%" PRIu64 " requests in flight: does nbdkit have more"
-           " threads than that? see nbdkit -t)", client->path, what,
+           " (%" PRIu64 " requests are in flight; nbdkit needs a thread for"
+           " each and one more, see nbdkit -t)", client->path, what,
            client->limit_ms, client->in_flight);
       return -1;
     }

@@ -5,7 +5,7 @@
 # time limit: 200
 
 . tests/guest/clock-lib.sh
-plan 8
+plan 9
 image d clock-ide.s --defsym COUNT=20000 --defsym WRITES=0 --defsym POLLS=0 \
   --defsym MASK=0xffff
 
@@ -57,4 +57,11 @@ ok "a bridge that does not wait is found out" \
    eval '[ "$(stat_of late)" -gt 0 ] && [ "$(stat_of max_late_ns)" -gt 7 ]'
 ok "and the run is not exact" is exact false
 stop "$server"
+
+image d clock-cancel.s
+serve d
+guest spindle-clock.so 3 d -- -machine pc
+stop "$server"
+ok "a request that QEMU waits for is forced" \
+   is timed 3 late 0 forced 1 exact false
 done_testing
