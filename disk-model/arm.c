@@ -14,9 +14,25 @@ int64_t
 arm_passed_ns (const struct disk *d, int64_t lba)
 {
   const struct arm *a = &d->arm;
+  bool write = writes (a->work);
 
-  return a->from_ns + geometry_transfer_ns (&d->geometry, a->lba,
-                                            lba - a->lba, writes (a->work));
+  if (lba > a->anchor || a->anchor == a->lba)
+    return a->anchor_ns + geometry_transfer_ns (&d->geometry, a->anchor,
+                                                lba - a->anchor, write);
+  return min_i64 (a->anchored_ns, a->order_ns +
+                  geometry_transfer_ns (&d->geometry, a->lba, lba - a->lba,
+                                        write));
+}
+
+/* Sectors passed since `from`, which began at from_ns. */
+static int64_t
+passed (const struct disk *d, int64_t from, int64_t from_ns, int64_t end,
+        int64_t t_ns)
+{
+  if (t_ns <= from_ns)
+    return from;
+  return from + geometry_sectors_passed (&d->geometry, from, t_ns - from_ns,
+                                         end - from, writes (d->arm.work));
 }
 
 int64_t
@@ -26,12 +42,10 @@ arm_position (const struct disk *d, int64_t t_ns)
 
   if (t_ns >= a->end_ns)
     return a->limit;
-  if (t_ns <= a->from_ns)
-    return a->lba;
-  return a->lba + geometry_sectors_passed (&d->geometry, a->lba,
-                                           t_ns - a->from_ns,
-                                           a->limit - a->lba,
-                                           writes (a->work));
+  if (t_ns < a->anchored_ns)
+    return passed (d, a->lba, a->order_ns, min_i64 (a->anchor, a->limit),
+                   t_ns);
+  return passed (d, a->anchor, a->anchor_ns, a->limit, t_ns);
 }
 
 void
@@ -106,42 +120,93 @@ spread (struct disk *d, int64_t move_ns)
                   normal[splitmix64 (&d->random) % 32] / 256, 0);
 }
 
+static int64_t
+arm_move_ns (struct disk *d, const struct place *to, bool write)
+{
+  const struct arm *a = &d->arm;
+  int64_t distance = llabs (to->cylinder - a->cylinder);
+  int64_t move_ns = seek_ns (&d->seek, distance, to->head != a->head, write);
+
+  if (distance > 0)
+    d->stats.seeks++;
+  if (move_ns > 0)
+    move_ns = spread (d, move_ns);
+  d->stats.seek_ns += move_ns;
+  return move_ns;
+}
+
+static bool
+may_take_any (const struct disk *d, enum work work)
+{
+  const struct profile_buffer *p = &d->profile.buffer;
+
+  return work == WORK_READ ? p->read_on_arrival
+                           : p->write_on_arrival && writes (work);
+}
+
+/* The head is on the track since ready_ns, and sector lba comes round at
+ * from_ns.  If it came down among the sectors [lba, any) it begins with the
+ * next one, and is through when that has come round again.
+ */
+static void
+take_any (struct disk *d, int64_t ready_ns, int64_t any)
+{
+  struct arm *a = &d->arm;
+  const struct geometry *g = &d->geometry;
+  int64_t end = min_i64 (any, geometry_track_end (g, a->lba));
+  int64_t since_ns = ready_ns - a->from_ns + geometry_revolution_ns (g);
+  int64_t first = a->lba + 1 +
+    geometry_sectors_passed (g, a->lba, since_ns, end - a->lba, false);
+  struct place from, next;
+
+  if (a->from_ns == ready_ns || first >= end)
+    return;
+  a->from_ns = ready_ns - since_ns +
+    geometry_transfer_ns (g, a->lba, first - a->lba, false);
+  geometry_locate (g, first, &from);
+  a->anchored_ns = a->from_ns + 2 +
+    geometry_wait_ns (g, a->from_ns + 2, from.phase);
+  a->anchor = end;
+  a->anchor_ns = a->anchored_ns;
+  if (end < g->sectors) {
+    geometry_locate (g, end, &next);
+    a->anchor_ns += seek_ns (&d->seek, next.cylinder - from.cylinder,
+                             next.head != from.head, writes (a->work));
+    a->anchor_ns += geometry_wait_ns (g, a->anchor_ns, next.phase);
+  }
+}
+
 void
 arm_start (struct disk *d, enum work work, int64_t t_ns, int64_t lba,
-           int64_t limit, int64_t data_ns)
+           int64_t limit, int64_t any, int64_t data_ns)
 {
   struct arm *a = &d->arm;
   struct place to;
-  int64_t distance, move_ns;
+  int64_t move_ns, ready_ns;
 
   geometry_locate (&d->geometry, lba, &to);
-  distance = llabs (to.cylinder - a->cylinder);
-  move_ns = seek_ns (&d->seek, distance, to.head != a->head, writes (work));
-  if (move_ns > 0)
-    move_ns = spread (d, move_ns);
-
+  move_ns = arm_move_ns (d, &to, writes (work));
   a->work = work;
-  a->lba = lba;
+  a->lba = a->anchor = lba;
   a->limit = limit;
   a->start_ns = t_ns;
   a->settle_end_ns = t_ns + seek_settled_ns (&d->seek, move_ns,
                                              writes (work));
   a->seek_end_ns = min_i64 (t_ns + move_ns, a->settle_end_ns);
-  a->from_ns = max_i64 (a->settle_end_ns, data_ns);
-  a->from_ns += geometry_wait_ns (&d->geometry, a->from_ns, to.phase);
+  ready_ns = max_i64 (a->settle_end_ns, data_ns);
+  a->from_ns = ready_ns + geometry_wait_ns (&d->geometry, ready_ns, to.phase);
   /* The rest of a physical sector is read as it passes, and the whole of
    * it written when it comes round again.
    */
   if (work == WORK_WRITE && arm_unaligned (d, lba, limit))
     a->from_ns += 2 + geometry_wait_ns (&d->geometry, a->from_ns + 2,
                                         to.phase);
+  a->order_ns = a->anchored_ns = a->anchor_ns = a->from_ns;
   a->cylinder = to.cylinder;
   a->head = to.head;
+  if (any > lba && may_take_any (d, work))
+    take_any (d, ready_ns, any);
   cut (d, limit);
-
-  if (distance > 0)
-    d->stats.seeks++;
-  d->stats.seek_ns += move_ns;
   d->stats.rotation_ns += a->from_ns - a->settle_end_ns;
 }
 

@@ -95,9 +95,9 @@ background_destage (struct disk *d, int64_t t_ns)
   if (!e->edges_read && arm_unaligned (d, e->lba, e->end))
     arm_start (d, WORK_PREREAD, t_ns, e->lba - e->lba % physical,
                min_i64 (div_up (e->end, physical) * physical,
-                        d->geometry.sectors), 0);
+                        d->geometry.sectors), 0, 0);
   else
-    arm_start (d, WORK_DESTAGE, t_ns, e->lba, e->end, 0);
+    arm_start (d, WORK_DESTAGE, t_ns, e->lba, e->end, e->end, 0);
   return true;
 }
 
@@ -113,7 +113,7 @@ start_next (struct disk *d, int64_t t_ns)
 
     d->wanted = 0;
     if (limit > from) {
-      arm_start (d, WORK_READ, free_ns, from, limit, 0);
+      arm_start (d, WORK_READ, free_ns, from, limit, 0, 0);
       return true;
     }
   }

@@ -101,6 +101,17 @@ to_number (const struct zone *z, int64_t place)
   return max_i64 (z->holes[low - 1].number, place - z->holes[low - 1].shift);
 }
 
+/* What the remapped sectors before `place` cost. */
+static int64_t
+remap_cost (const struct zone *z, int64_t place)
+{
+  int n = 0;
+
+  while (n < z->n_remaps && z->remaps[n].place < place)
+    n++;
+  return n > 0 ? z->remaps[n - 1].cost : 0;
+}
+
 /* Distance along the zone's line from its first place to the start of the
  * sector at `place`.
  */
@@ -113,7 +124,7 @@ line_phase (const struct geometry *g, const struct zone *z, int64_t place,
   int64_t cylinder = track / g->heads;
   int64_t head = track - cylinder * g->heads;
 
-  return cylinder * z->cylinder_length[write] +
+  return remap_cost (z, place) + cylinder * z->cylinder_length[write] +
     head * (g->revolution + z->head_gap[write]) + sector_phase (g, z, sector);
 }
 
@@ -125,7 +136,8 @@ line_phase_end (const struct geometry *g, const struct zone *z, int64_t place,
   int64_t sector = place % z->sectors_per_track;
 
   return line_phase (g, z, place - sector, write) +
-    sector_phase (g, z, sector + 1);
+    sector_phase (g, z, sector + 1) +
+    remap_cost (z, place + 1) - remap_cost (z, place - sector);
 }
 
 static void
@@ -208,6 +220,45 @@ zone_gaps (struct geometry *g, struct zone *z,
   }
 }
 
+/* Out to the spare, its sector, and back to where the next one begins: a
+ * whole number of revolutions.
+ */
+static int64_t
+excursion_phase (const struct geometry *g, const struct place *from,
+                 const struct place *to, const struct seek *seek)
+{
+  int64_t distance = to->cylinder - from->cylinder, move, wait;
+
+  if (distance < 0)
+    distance = -distance;
+  move = seek_ns (seek, distance, to->head != from->head, false) * g->rate;
+  wait = (to->phase - from->phase - move % g->revolution) % g->revolution;
+  if (wait < 0)
+    wait += g->revolution;
+  return div_up (move + wait + move, g->revolution) * g->revolution;
+}
+
+static void
+make_remaps (struct geometry *g, const struct profile_geometry *profile,
+             const struct seek *seek)
+{
+  for (uint32_t i = 0; i < profile->n_remaps; i++) {
+    const struct profile_remap *p = &profile->remaps[i];
+    struct zone *z = &g->zones[find_zone (g, p->lba) - g->zones];
+    struct remap *r = &g->remaps[i];
+    struct place from, to;
+
+    r->place = to_place (z, p->lba - z->first_lba);
+    locate (g, z, r->place, &from);
+    locate (g, &g->zones[p->zone], p->sector, &to);
+    r->cost = excursion_phase (g, &from, &to, seek);
+    if (z->n_remaps++ == 0)
+      z->remaps = r;
+    else
+      r->cost += r[-1].cost;
+  }
+}
+
 int64_t
 geometry_cylinders (const struct profile_geometry *profile)
 {
@@ -271,7 +322,13 @@ geometry_init (struct geometry *g, const struct profile_geometry *profile,
     if (g->holes == NULL)
       return -1;
   }
+  if (profile->n_remaps > 0) {
+    g->remaps = calloc (profile->n_remaps, sizeof g->remaps[0]);
+    if (g->remaps == NULL)
+      return -1;
+  }
   make_zones (g, profile, seek);
+  make_remaps (g, profile, seek);
   for (int i = 0; i + 1 < g->n_zones; i++)
     zone_next_gap (g, i, seek);
   return 0;
@@ -281,6 +338,7 @@ void
 geometry_free (struct geometry *g)
 {
   free (g->holes);
+  free (g->remaps);
 }
 
 void
@@ -356,6 +414,28 @@ line_places (const struct geometry *g, const struct zone *z, int64_t phase,
     rest * z->sectors_per_track / g->revolution;
 }
 
+/* The largest number of sectors of zone z, from n on and at most max, that
+ * have passed at the point `phase` of its line.
+ */
+static int64_t
+line_passed (const struct geometry *g, const struct zone *z, int64_t n,
+             int64_t max, int64_t phase, bool write)
+{
+  int64_t low = 0, high = max;
+
+  if (z->n_remaps == 0)
+    return max_i64 (to_number (z, line_places (g, z, phase, write)) - n, 0);
+  while (low < high) {
+    int64_t middle = (low + high + 1) / 2;
+
+    if (line_phase_end (g, z, to_place (z, n + middle - 1), write) <= phase)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
 int64_t
 geometry_sectors_passed (const struct geometry *g, int64_t lba,
                          int64_t elapsed_ns, int64_t max, bool write)
@@ -371,9 +451,8 @@ geometry_sectors_passed (const struct geometry *g, int64_t lba,
     if (elapsed_ns < whole_ns) {
       int64_t phase = line_phase (g, z, to_place (z, n), write) +
         elapsed_ns * g->rate;
-      int64_t reached = to_number (z, line_places (g, z, phase, write));
 
-      return passed + max_i64 (reached - n, 0);
+      return passed + line_passed (g, z, n, here, phase, write);
     }
     passed += here;
     elapsed_ns -= whole_ns;

@@ -29,6 +29,15 @@ struct hole {
   int64_t number, place, shift;
 };
 
+/* A remapped sector: the head goes to the spare and comes back.  Up to and
+ * with this one the zone's remapped sectors cost so much, in whole
+ * revolutions, since what follows is where it was.
+ */
+struct remap {
+  int64_t place;
+  int64_t cost;                 /* phase */
+};
+
 struct zone {
   int64_t first_lba;
   int64_t sectors;              /* with an LBA */
@@ -43,6 +52,8 @@ struct zone {
   int64_t next_gap[2];          /* from the last sector to the next zone */
   const struct hole *holes;
   int n_holes;
+  struct remap *remaps;
+  int n_remaps;
 };
 
 struct geometry {
@@ -55,6 +66,7 @@ struct geometry {
   int n_zones;
   struct zone zones[PROFILE_MAX_ZONES];
   struct hole *holes;
+  struct remap *remaps;
 };
 
 /* Where one sector is. */

@@ -14,6 +14,11 @@
 /* What the arm is doing.  Sectors pass one after another from `lba` on,
  * the first beginning at from_ns, until `limit` is reached at end_ns.
  * Where it is in between is worked out only when somebody asks.
+ *
+ * Access on arrival: the part of the command on its first track, [lba,
+ * anchor), is taken out of order from from_ns to anchored_ns.  Sector lba
+ * itself begins at order_ns, and the sectors from anchor on pass in order
+ * from anchor_ns on.  Otherwise anchor is lba.
  */
 enum work {
   WORK_NONE,                    /* resting since end_ns after sector limit - 1 */
@@ -30,7 +35,8 @@ struct arm {
   int64_t start_ns;             /* the arm began to move */
   int64_t seek_end_ns;          /* it has arrived, not yet settled to write */
   int64_t settle_end_ns;
-  int64_t from_ns;              /* sector lba has come round */
+  int64_t from_ns;              /* the first sector has come round */
+  int64_t order_ns, anchored_ns, anchor, anchor_ns;
   int64_t end_ns;
   int64_t rest;                 /* the sector on whose track it ends */
   int64_t cylinder, head;       /* of `lba`; when it rests, where it is */
@@ -120,10 +126,12 @@ extern int64_t arm_position (const struct disk *d, int64_t t_ns);
 extern bool arm_busy (const struct disk *d, int64_t t_ns);
 
 /* Send the arm, free since t_ns, to lba.  Data to write are there at
- * data_ns (0 for reads).
+ * data_ns (0 for reads).  `any` > lba: a command ends there, so that the
+ * sectors below it may be taken in any order if the profile says so.
  */
 extern void arm_start (struct disk *d, enum work work, int64_t t_ns,
-                       int64_t lba, int64_t limit, int64_t data_ns);
+                       int64_t lba, int64_t limit, int64_t any,
+                       int64_t data_ns);
 
 /* Let the work under way go on to a farther limit. */
 extern void arm_extend (struct disk *d, int64_t limit);

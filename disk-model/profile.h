@@ -16,6 +16,7 @@
 #define PROFILE_MAX_SEEK_POINTS 512
 #define PROFILE_MAX_SEGMENTS 256
 #define PROFILE_MAX_HOLES 4096
+#define PROFILE_MAX_REMAPS 256
 
 /* What the guest is told by IDENTIFY DEVICE. */
 struct profile_identify {
@@ -53,6 +54,13 @@ struct profile_hole {
   int64_t first;                /* counted from the start of the zone */
 };
 
+/* A defect whose sector was moved to a spare one. */
+struct profile_remap {
+  int64_t lba;
+  uint32_t zone;                /* where the spare is: a sector without an */
+  int64_t sector;               /* LBA, counted from the start of the zone */
+};
+
 struct profile_geometry {
   int64_t sectors;              /* capacity */
   uint32_t heads;
@@ -62,6 +70,8 @@ struct profile_geometry {
   struct profile_zone zones[PROFILE_MAX_ZONES]; /* outermost first */
   uint32_t n_holes;             /* in order, not overlapping */
   struct profile_hole holes[PROFILE_MAX_HOLES];
+  uint32_t n_remaps;            /* in order of LBA */
+  struct profile_remap remaps[PROFILE_MAX_REMAPS];
 };
 
 /* A seek curve: time against distance in cylinders, settling included. */
@@ -134,6 +144,9 @@ struct profile_buffer {
   uint32_t segments;            /* for reads */
   int64_t segment_bytes;        /* 0 = size / segments */
   bool keep_written;            /* written data can be read from a segment */
+  bool read_on_arrival;         /* a read begins with whatever sector of it */
+  bool write_on_arrival;        /* comes first, a write likewise: also called
+                                   zero-latency access */
 };
 
 /* What look-ahead under way does when a command of another stream comes. */

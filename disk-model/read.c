@@ -52,20 +52,25 @@ ahead_limit (const struct disk *d, const struct segment *g, int64_t lba,
   return min_i64 (limit, geometry->sectors);
 }
 
-/* Fill `segment` up to limit, the arm being free from t_ns on. */
+/* Fill `segment` up to limit, the arm being free from t_ns on.  Sectors
+ * below `any` are wanted, and may come in any order.
+ */
 static void
-fill (struct disk *d, int64_t t_ns, int segment, int64_t limit)
+fill (struct disk *d, int64_t t_ns, int segment, int64_t limit, int64_t any)
 {
   int64_t from = d->segments.v[segment].end;
   bool resumes = segment == d->current;
 
   d->current = segment;
   d->wanted = 0;
-  arm_start (d, WORK_READ, t_ns, from, limit, 0);
+  arm_start (d, WORK_READ, t_ns, from, limit, any, 0);
   if (resumes && !d->profile.lookahead.restart_rotates) {
     /* As if the platter had waited at the stop. */
-    d->arm.end_ns -= d->arm.from_ns - d->arm.settle_end_ns;
-    d->arm.from_ns = d->arm.settle_end_ns;
+    int64_t wait_ns = d->arm.from_ns - d->arm.settle_end_ns;
+
+    d->arm.from_ns = d->arm.order_ns = d->arm.anchored_ns =
+      d->arm.anchor_ns = d->arm.settle_end_ns;
+    d->arm.end_ns -= wait_ns;
   }
 }
 
@@ -96,7 +101,7 @@ read_ahead (struct disk *d, int64_t t_ns, int segment, int64_t limit,
   }
   else if (limit > d->segments.v[segment].end &&
            (segment == d->current || d->profile.lookahead.resume_any))
-    fill (d, max_i64 (t_ns, d->arm.end_ns), segment, limit);
+    fill (d, max_i64 (t_ns, d->arm.end_ns), segment, limit, 0);
 }
 
 void
@@ -232,7 +237,8 @@ serve_positioned (struct disk *d, int segment, int64_t free_ns)
   if (segment < 0)
     segment = segments_take (&d->segments, usable_segments (d), r->lba);
   fill (d, t_ns, segment,
-        ahead_limit (d, &d->segments.v[segment], r->lba, end));
+        ahead_limit (d, &d->segments.v[segment], r->lba, end),
+        resumes ? 0 : end);
   serve_media (d, resumes ? DISK_HIT_RESTART : DISK_HIT_MISS, segment,
                d->arm.lba, resumes ? hit_overhead (d) : miss_ns);
   if (resumes)

@@ -115,7 +115,9 @@ serve_through (struct disk *d)
   data_ns = lead_ns (d, r, cursor);
   d->wanted = 0;
   arm_start (d, WORK_WRITE, arm_claim (d, cursor, r->lba), r->lba,
-             r->lba + r->sectors, data_ns);
+             r->lba + r->sectors,
+             arm_unaligned (d, r->lba, r->lba + r->sectors)
+             ? 0 : r->lba + r->sectors, data_ns);
   d->current = -1;
   charge_media (d, &cursor, d->arm.end_ns);
   charge (&cursor, cursor + d->profile.interface.reselect_ns,

@@ -162,6 +162,88 @@ short_skew_loses_a_revolution (void **state)
   assert_in_range (extra, 8333333 - 19 * 41667 - 9, 8333333 - 19 * 41667 + 9);
 }
 
+/* Slips, spares and reserved space: sectors pass, but have no LBA. */
+static void
+holes_are_passed_over (void **state)
+{
+  static const struct profile_hole holes[] = {
+    { 0, 50, 0 }, { 0, 1, 200 }, { 0, 1, 201 }, { 0, 3, 5000 },
+    { 2, 200, 777 }, { 4, 1, 96 },
+  };
+  struct profile p;
+  struct geometry g, plain;
+  struct place here, before = { 0, 0, 0 };
+
+  (void) state;
+  small_drive (&p, 720000);
+  start_geometry (&plain, &p, 12345);
+  p.geometry.n_holes = sizeof holes / sizeof holes[0];
+  for (size_t i = 0; i < p.geometry.n_holes; i++) {
+    p.geometry.holes[i] = holes[i];
+    p.geometry.sectors -= holes[i].sectors;
+  }
+  start_geometry (&g, &p, 12345);
+  for (int64_t lba = 0; lba < g.sectors; lba++) {
+    geometry_locate (&g, lba, &here);
+    assert_true (lba == 0 || here.cylinder > before.cylinder ||
+                 (here.cylinder == before.cylinder &&
+                  (here.head > before.head || here.phase != before.phase)));
+    before = here;
+    assert_true (geometry_track_start (&g, lba) <= lba);
+    assert_true (geometry_track_end (&g, lba) > lba);
+  }
+  /* Sector 100 is the 150th of the plain drive; 148 and 149 are slipped
+   * between it and sector 150.
+   */
+  geometry_locate (&g, 100, &here);
+  geometry_locate (&plain, 150, &before);
+  assert_int_equal (here.phase, before.phase);
+  geometry_locate (&g, 150, &here);
+  geometry_locate (&plain, 202, &before);
+  assert_int_equal (here.phase, before.phase);
+  assert_int_equal (geometry_transfer_ns (&g, 100, 51, false),
+                    geometry_transfer_ns (&plain, 150, 53, false));
+  geometry_free (&g);
+}
+
+/* A remapped sector costs whole revolutions, and only those who use it. */
+static void
+remapped_sectors_cost_revolutions (void **state)
+{
+  struct profile p;
+  struct geometry g, plain;
+  int64_t extra;
+
+  (void) state;
+  small_drive (&p, 720000);
+  p.geometry.n_holes = 1;
+  p.geometry.holes[0] = (struct profile_hole) { 4, 90, 1000 };
+  p.geometry.sectors -= 90;
+  start_geometry (&plain, &p, 0);
+  p.geometry.n_remaps = 2;
+  p.geometry.remaps[0] = (struct profile_remap) { 1000, 4, 1000 };
+  p.geometry.remaps[1] = (struct profile_remap) { 1010, 4, 1001 };
+  start_geometry (&g, &p, 0);
+  assert_int_equal (geometry_transfer_ns (&g, 500, 500, false),
+                    geometry_transfer_ns (&plain, 500, 500, false));
+  extra = geometry_transfer_ns (&g, 500, 501, false) -
+    geometry_transfer_ns (&plain, 500, 501, false);
+  assert_true (extra >= 2 * 8333333);
+  assert_true (extra % 25000000 % 8333333 <= 2);
+  extra = geometry_transfer_ns (&g, 500, 511, false) -
+    geometry_transfer_ns (&plain, 500, 511, false);
+  assert_true (extra >= 4 * 8333333);
+  for (int64_t n = 1; n < 2000; n++) {
+    int64_t ns = geometry_transfer_ns (&g, 500, n, false);
+
+    assert_int_equal (geometry_sectors_passed (&g, 500, ns, 2000, false), n);
+    assert_int_equal (geometry_sectors_passed (&g, 500, ns - 1, 2000, false),
+                      n - 1);
+  }
+  geometry_free (&plain);
+  geometry_free (&g);
+}
+
 static int64_t
 average_over_pairs (const struct seek *s, int64_t cylinders)
 {
@@ -258,6 +340,8 @@ main (void)
     cmocka_unit_test (transfer_keeps_the_angle),
     cmocka_unit_test (rotation_keeps_its_fraction),
     cmocka_unit_test (short_skew_loses_a_revolution),
+    cmocka_unit_test (holes_are_passed_over),
+    cmocka_unit_test (remapped_sectors_cost_revolutions),
     cmocka_unit_test (seek_curve_meets_its_numbers),
     cmocka_unit_test (seek_table),
     cmocka_unit_test (fixed_point),

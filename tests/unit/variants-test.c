@@ -250,6 +250,41 @@ spaced_unaligned_writes (void **state)
     assert_in_range (spaced_writes_ns (&p, offset) * 100 / aligned, 230, 300);
 }
 
+/* A whole track, taken from whatever sector comes first, is there one
+ * revolution after the head is: no rotational latency.
+ */
+static void
+access_on_arrival (void **state)
+{
+  struct profile p;
+  struct disk *d;
+  struct disk_completion c;
+  int64_t now = 0, waited = 0;
+  const int64_t revolution_ns = 8333333, sector_ns = revolution_ns / 650;
+
+  (void) state;
+  drive_wd (&p);
+  p.buffer.read_on_arrival = p.buffer.write_on_arrival = true;
+  p.write_cache.enabled = false;
+  for (int write = 0; write < 2; write++) {
+    d = disk_new (&p, 1);
+    rng = 11;
+    for (int i = 0; i < 300; i++) {
+      int64_t media_ns;
+
+      now += (int64_t) (splitmix64 (&rng) % MS (50));
+      c = host_do (d, &now, write ? DISK_WRITE : DISK_READ, 0,
+                   (int64_t) (splitmix64 (&rng) % 2000) * 650, 650);
+      /* Waiting for data to write counts as rotation. */
+      media_ns = c.times.rotation_ns + c.times.media_ns;
+      assert_true (media_ns <= revolution_ns + sector_ns + MS (1));
+      waited += c.times.rotation_ns;
+    }
+    disk_free (d);
+  }
+  assert_true (waited / 600 < US (800));
+}
+
 int
 main (void)
 {
@@ -259,6 +294,7 @@ main (void)
     cmocka_unit_test (flush_is_a_barrier_and_overlaps_keep_order),
     cmocka_unit_test (unaligned_write_costs_a_revolution),
     cmocka_unit_test (spaced_unaligned_writes),
+    cmocka_unit_test (access_on_arrival),
   };
 
   return cmocka_run_group_tests (tests, NULL, NULL);
