@@ -76,8 +76,9 @@ lay_out_table (struct load *load)
     geometry->zones[geometry->n_zones++] = (struct profile_zone) {
       .cylinders = (uint32_t) (width + extra),
       .sectors_per_track = spt,
-      .track_skew_sectors = table->track_skew,
-      .cylinder_skew_sectors = table->cylinder_skew,
+      .track_skew_x1000 = table->track_skew,
+      .cylinder_skew_x1000 = table->cylinder_skew,
+      .offset_x1000 = PROFILE_SKEW_AUTO,
     };
   }
 }
@@ -119,23 +120,51 @@ make_zones (struct load *load)
 }
 
 static int
-check_skew (struct load *load, const struct profile_zone *zone)
+check_skew (struct load *load, const struct profile_zone *zone,
+            uint32_t skew_x1000, const char *path)
 {
-  if (zone->track_skew_sectors != PROFILE_SKEW_AUTO &&
-      zone->track_skew_sectors >= zone->sectors_per_track)
-    return FAIL (load, KEYS ("geometry.zone-table.track-skew-sectors",
-                             "geometry.zones"),
-                 "a skew of %u sectors on a track of %u: less than the "
-                 "track is allowed", zone->track_skew_sectors,
-                 zone->sectors_per_track);
-  if (zone->cylinder_skew_sectors != PROFILE_SKEW_AUTO &&
-      zone->cylinder_skew_sectors >= zone->sectors_per_track)
-    return FAIL (load, KEYS ("geometry.zone-table.cylinder-skew-sectors",
-                             "geometry.zones"),
-                 "a skew of %u sectors on a track of %u: less than the "
-                 "track is allowed", zone->cylinder_skew_sectors,
-                 zone->sectors_per_track);
+  if (skew_x1000 != PROFILE_SKEW_AUTO &&
+      skew_x1000 >= (int64_t) zone->sectors_per_track * 1000)
+    return FAIL (load, KEYS (path, "geometry.zones"),
+                 "a skew or offset of %u.%03u sectors on a track of %u: less "
+                 "than the track is allowed", skew_x1000 / 1000,
+                 skew_x1000 % 1000, zone->sectors_per_track);
   return 0;
+}
+
+static int64_t
+zone_sectors (const struct profile_geometry *geometry, uint32_t i)
+{
+  return (int64_t) geometry->zones[i].cylinders * geometry->heads *
+    geometry->zones[i].sectors_per_track;
+}
+
+/* Returns how many sectors they take away, or -1. */
+static int64_t
+check_holes (struct load *load)
+{
+  const struct profile_geometry *geometry = &load->profile.geometry;
+  const struct profile_hole *before = NULL;
+  int64_t sum = 0;
+
+  for (uint32_t i = 0; i < geometry->n_holes; i++) {
+    const struct profile_hole *hole = &geometry->holes[i];
+
+    if (hole->zone >= geometry->n_zones ||
+        hole->first + hole->sectors > zone_sectors (geometry, hole->zone))
+      return FAIL (load, KEYS ("geometry.holes"), "hole %u, ( %u, %lld, %u ): "
+                   "does not lie in its zone", i, hole->zone,
+                   (long long) hole->first, hole->sectors);
+    if (before && (before->zone > hole->zone ||
+                   (before->zone == hole->zone &&
+                    before->first + before->sectors > hole->first)))
+      return FAIL (load, KEYS ("geometry.holes"), "hole %u, ( %u, %lld, %u ): "
+                   "must come after the one before", i, hole->zone,
+                   (long long) hole->first, hole->sectors);
+    before = hole;
+    sum += hole->sectors;
+  }
+  return sum;
 }
 
 static int
@@ -144,17 +173,25 @@ check_zones (struct load *load)
   const struct profile_geometry *geometry = &load->profile.geometry;
   const char *const *paths = KEYS ("geometry.zones", "geometry.sectors",
                                    "geometry.heads");
-  int64_t sum = 0, cylinder = 1, spare;
+  int64_t sum = 0, cylinder = 1, holes, spare;
 
   for (uint32_t i = 0; i < geometry->n_zones; i++) {
     const struct profile_zone *zone = &geometry->zones[i];
 
-    if (check_skew (load, zone) == -1)
+    if (check_skew (load, zone, zone->track_skew_x1000,
+                    "geometry.zone-table.track-skew-sectors") == -1 ||
+        check_skew (load, zone, zone->cylinder_skew_x1000,
+                    "geometry.zone-table.cylinder-skew-sectors") == -1 ||
+        check_skew (load, zone, zone->offset_x1000, "geometry.zones") == -1)
       return -1;
     cylinder = (int64_t) geometry->heads * zone->sectors_per_track;
     /* No overflow: 64 zones, 10^8 cylinders, 255 heads, 10^6 sectors. */
-    sum += zone->cylinders * cylinder;
+    sum += zone_sectors (geometry, i);
   }
+  holes = check_holes (load);
+  if (holes == -1)
+    return -1;
+  sum -= holes;
   spare = sum - geometry->sectors;
   if (spare < 0)
     return FAIL (load, paths, "the zones hold %lld sectors, "
@@ -174,25 +211,47 @@ check_zones (struct load *load)
 
 /* ---- seek ---- */
 
+/* The keys of a curve begin with one of these. */
+static const char *const curve_groups[] = {
+  "seek.", "seek.write.", "seek.quiet.", NULL
+};
+
+static const char *
+curve_key (const char *group, const char *name)
+{
+  char path[80];
+
+  snprintf (path, sizeof path, "%s%s", group, name);
+  return key_find (path)->path;
+}
+
+static int
+curve_needs (struct load *load, const char *group, const char *const *names)
+{
+  for (; *names; names++) {
+    const char *path = curve_key (group, *names);
+
+    if (! key_given (load, path))
+      return FAIL (load, KEYS (path), "is missing: the curve needs it");
+  }
+  return 0;
+}
+
 /* a + b sqrt x + c x through the three times does not bend upwards if the
  * average lies above the straight line: at least a third of the way up from
  * track to full.
  */
 static int
-check_three_points (struct load *load)
+check_three_points (struct load *load, const char *group,
+                    const struct profile_curve *curve)
 {
-  const struct profile_seek *seek = &load->profile.seek;
-  const char *const paths[] = {
-    "seek.average-ms", "seek.full-ms", "seek.track-ms", NULL
-  };
-  const int64_t rise = seek->average_ns - seek->track_ns;
-  const int64_t span = seek->full_ns - seek->track_ns;
-  const int64_t least = seek->track_ns + (span + 2) / 3;
+  const char *const *paths = KEYS (curve_key (group, "average-ms"),
+                                   curve_key (group, "full-ms"),
+                                   curve_key (group, "track-ms"));
+  const int64_t rise = curve->average_ns - curve->track_ns;
+  const int64_t span = curve->full_ns - curve->track_ns;
+  const int64_t least = curve->track_ns + (span + 2) / 3;
 
-  for (size_t i = 0; paths[i]; i++)
-    if (! key_given (load, paths[i]))
-      return FAIL (load, KEYS (paths[i]), "is missing: the three-point "
-                   "curve needs track-ms, average-ms and full-ms");
   if (span == 0 && rise == 0)
     return 0;                   /* the same time everywhere */
   if (span <= 0)
@@ -203,24 +262,57 @@ check_three_points (struct load *load)
                  "way from track-ms to full-ms and below full-ms: from "
                  "%lld.%06lld to less than %lld.%06lld",
                  (long long) (least / 1000000), (long long) (least % 1000000),
-                 (long long) (seek->full_ns / 1000000),
-                 (long long) (seek->full_ns % 1000000));
+                 (long long) (curve->full_ns / 1000000),
+                 (long long) (curve->full_ns % 1000000));
   return 0;
+}
+
+static int
+check_curve (struct load *load, const char *group,
+             const struct profile_curve *curve)
+{
+  switch (curve->kind) {
+  case SEEK_CURVE_THREE_POINT:
+    if (curve_needs (load, group, KEYS ("track-ms", "average-ms", "full-ms"))
+        == -1)
+      return -1;
+    return check_three_points (load, group, curve);
+  case SEEK_CURVE_POWER:
+    if (curve_needs (load, group, KEYS ("track-ms", "full-ms", "exponent"))
+        == -1)
+      return -1;
+    if (curve->full_ns < curve->track_ns)
+      return FAIL (load, KEYS (curve_key (group, "full-ms"),
+                               curve_key (group, "track-ms")),
+                   "the full stroke may not take less than the seek to the "
+                   "next track");
+    return 0;
+  case SEEK_CURVE_TWO_PIECE:
+    return curve_needs (load, group, KEYS ("knee-cylinders", "low-ms",
+                                           "low-root-ms", "high-ms",
+                                           "high-ns-per-cylinder"));
+  case SEEK_CURVE_TABLE:
+    return curve_needs (load, group, KEYS ("table"));
+  default:
+    return 0;
+  }
 }
 
 static int
 check_seek (struct load *load)
 {
-  switch (load->profile.seek.curve) {
-  case SEEK_CURVE_THREE_POINT:
-    return check_three_points (load);
-  case SEEK_CURVE_TABLE:
-    if (load->profile.seek.n_points == 0)
-      return FAIL (load, KEYS ("seek.curve"), "seek.table is missing");
-    return 0;
-  default:
-    return 0;
-  }
+  const struct profile_seek *seek = &load->profile.seek;
+  const struct profile_curve *const curves[] = {
+    &seek->read, &seek->write, &seek->quiet_read
+  };
+
+  for (int i = 0; curve_groups[i]; i++)
+    if (check_curve (load, curve_groups[i], curves[i]) == -1)
+      return -1;
+  if (seek->quiet && seek->quiet_read.kind == SEEK_CURVE_NONE)
+    return FAIL (load, KEYS ("seek.quiet-mode"), "seek.quiet is missing: "
+                 "this drive has no quiet mode");
+  return 0;
 }
 
 /* ---- buffer ---- */
@@ -267,6 +359,14 @@ check_lookahead (struct load *load)
                  "a look-ahead of %lld KiB in a segment of %lld KiB: at most "
                  "the segment is allowed",
                  (long long) ahead->limit_bytes / 1024,
+                 (long long) segment / 1024);
+  if (ahead->keep_behind_bytes >= segment && ahead->keep_behind_bytes > 0)
+    return FAIL (load, KEYS ("lookahead.keep-behind-kib",
+                             "buffer.segment-kib", "buffer.segments",
+                             "buffer.size-kib"),
+                 "%lld KiB kept behind in a segment of %lld KiB: less than "
+                 "the segment is allowed",
+                 (long long) ahead->keep_behind_bytes / 1024,
                  (long long) segment / 1024);
   if (ahead->tail.enabled &&
       (ahead->tail.period_sectors == 0 ||

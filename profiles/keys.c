@@ -16,17 +16,55 @@
 #define MS(n) ((int64_t) (n) * 1000000)
 #define RPM(n) ((int64_t) (n) * 100)
 #define MBPS(n) ((int64_t) (n) * 1000)
+#define NS(n) ((int64_t) (n) * 1000)
 
 /* The size of the field is what limits text; \0 is not counted. */
 #define TEXT(member) P (member), 0, sizeof (((struct profile *) 0)->member) - 1
 
 static const char *const curve_names[] =
-  { "none", "three-point", "table", NULL };
-static const char *const interrupt_names[] = { "abort", "finish", NULL };
+  { "none", "three-point", "table", "power", "two-piece", NULL };
+static const char *const interrupt_names[] =
+  { "abort", "finish", "track", "elsewhere", NULL };
+static const char *const limit_names[] =
+  { "bytes", "track", "cylinder", NULL };
 static const char *const tail_of_names[] = { "ring", "track", NULL };
 static const char *const queue_names[] =
   { "fcfs", "sstf", "c-look", "sptf", NULL };
 static const char *const order_names[] = { "arrival", "elevator", "sptf", NULL };
+
+#define AFTER_WRITE(name, member) \
+  { name "-after-write-ms", KEY_MS, P (member), 0, MS (1000), NEED_NO, "0", \
+    NULL, "the same when the command before was a write; 0 = no different" }
+
+/* The keys of one seek curve; which of them it needs, checks.c knows. */
+#define CURVE(group, curve, need, fallback, what) \
+  { group "curve", KEY_CHOICE, P (curve.kind), 0, 0, need, fallback, \
+    curve_names, what }, \
+  { group "track-ms", KEY_MS, P (curve.track_ns), 0, MS (1000), NEED_NO, \
+    "0", NULL, "three-point, power: to the next cylinder, settling " \
+    "included" }, \
+  { group "average-ms", KEY_MS, P (curve.average_ns), 0, MS (1000), \
+    NEED_NO, "0", NULL, "three-point: mean over random pairs of tracks" }, \
+  { group "full-ms", KEY_MS, P (curve.full_ns), 0, MS (1000), NEED_NO, \
+    "0", NULL, "three-point, power: over the whole stroke" }, \
+  { group "exponent", KEY_SHARE, P (curve.exponent_permille), 1, 4000, \
+    NEED_NO, NULL, NULL, "power: of the distance" }, \
+  { group "knee-cylinders", KEY_COUNT, P (curve.knee_cylinders), 1, \
+    100000000, NEED_NO, NULL, NULL, "two-piece: where the straight line " \
+    "begins" }, \
+  { group "low-ms", KEY_MS, P (curve.low_ns), -MS (1000), MS (1000), \
+    NEED_NO, "0", NULL, "two-piece, below the knee: constant" }, \
+  { group "low-root-ms", KEY_MS, P (curve.low_root_ns), 0, MS (1000), \
+    NEED_NO, "0", NULL, "two-piece, below the knee: times the root of the " \
+    "distance in cylinders" }, \
+  { group "high-ms", KEY_MS, P (curve.high_ns), -MS (1000), MS (1000), \
+    NEED_NO, "0", NULL, "two-piece, from the knee on: constant" }, \
+  { group "high-ns-per-cylinder", KEY_NS, P (curve.high_ps), 0, \
+    NS (1000000), NEED_NO, "0", NULL, "two-piece, from the knee on: times " \
+    "the distance" }, \
+  { group "table", KEY_SEEK_TABLE, P (curve), 0, 0, NEED_NO, NULL, NULL, \
+    "table, and the shortest distances of two-piece: points ( cylinders, " \
+    "ms ), straight lines between them" }
 
 const struct key keys[] = {
   { "title", KEY_TEXT, TEXT (title), NEED_ALWAYS, NULL, NULL,
@@ -79,6 +117,8 @@ const struct key keys[] = {
     "sectors of 512 bytes in one on the media; 8 = 512e" },
   { "geometry.zones", KEY_ZONES, 0, 0, 0, 0, NEED_NO, NULL, NULL,
     "the zones, outermost first; or use geometry.zone-table" },
+  { "geometry.holes", KEY_HOLES, 0, 0, 0, 0, NEED_NO, NULL, NULL,
+    "sectors without an LBA: defects slipped over, spares" },
   { "geometry.zone-table.count", KEY_COUNT, AT (zone_table.count), 1,
     PROFILE_MAX_ZONES, NEED_NO, NULL, NULL, "number of equally wide zones" },
   { "geometry.zone-table.outer", KEY_COUNT, AT (zone_table.outer), 1, 1000000,
@@ -86,29 +126,36 @@ const struct key keys[] = {
   { "geometry.zone-table.inner", KEY_COUNT, AT (zone_table.inner), 1, 1000000,
     NEED_NO, NULL, NULL, "sectors per track in the last zone" },
   { "geometry.zone-table.track-skew-sectors", KEY_SKEW,
-    AT (zone_table.track_skew), 0, 999999, NEED_NO, "auto", NULL,
+    AT (zone_table.track_skew), 0, 1000000000, NEED_NO, "auto", NULL,
     "sectors from one head's first sector to the next head's" },
   { "geometry.zone-table.cylinder-skew-sectors", KEY_SKEW,
-    AT (zone_table.cylinder_skew), 0, 999999, NEED_NO, "auto", NULL,
+    AT (zone_table.cylinder_skew), 0, 1000000000, NEED_NO, "auto", NULL,
     "the same from the last head to the next cylinder" },
 
-  { "seek.curve", KEY_CHOICE, P (seek.curve), 0, 0, NEED_TIMED, NULL,
-    curve_names, "how seek time follows from distance" },
-  { "seek.track-ms", KEY_MS, P (seek.track_ns), 0, MS (1000), NEED_NO, "0",
-    NULL, "three-point: to the next cylinder, settling included" },
-  { "seek.average-ms", KEY_MS, P (seek.average_ns), 0, MS (1000), NEED_NO,
-    "0", NULL, "three-point: mean over random pairs of tracks" },
-  { "seek.full-ms", KEY_MS, P (seek.full_ns), 0, MS (1000), NEED_NO, "0",
-    NULL, "three-point: over the whole stroke" },
-  { "seek.table", KEY_SEEK_TABLE, 0, 0, 0, 0, NEED_NO, NULL, NULL,
-    "table: points ( cylinders, ms ), straight lines between them" },
+  CURVE ("seek.", seek.read, NEED_TIMED, NULL,
+         "how the time of a seek follows from its distance"),
+  CURVE ("seek.write.", seek.write, NEED_NO, "none",
+         "the same for a seek before a write; none = as for reading"),
+  CURVE ("seek.quiet.", seek.quiet_read, NEED_NO, "none",
+         "the same for all seeks when seek.quiet-mode is on"),
+  { "seek.quiet-mode", KEY_BOOL, P (seek.quiet), 0, 1, NEED_NO, "false",
+    NULL, "acoustic management is set to quiet" },
   { "seek.head-switch-ms", KEY_MS, P (seek.head_switch_ns), 0, MS (100),
     NEED_TIMED, NULL, NULL, "to continue on the next track of a cylinder" },
-  { "seek.write-settle-ms", KEY_MS, P (seek.write_settle_ns), 0, MS (100),
-    NEED_NO, "0", NULL, "added to a seek or switch before a write" },
+  { "seek.write-settle-ms", KEY_MS, P (seek.write_settle_ns), -MS (100),
+    MS (100), NEED_NO, "0", NULL, "added to a seek or switch before a write" },
+  { "seek.write-switch-ms", KEY_MS, P (seek.write_switch_ns), 0, MS (100),
+    NEED_NO, "0", NULL, "added to a switch inside a write" },
+  { "seek.write-minimum-ms", KEY_MS, P (seek.write_minimum_ns), 0, MS (100),
+    NEED_NO, "0", NULL, "no positioning for a write is shorter" },
+  { "seek.spread-ms", KEY_MS, P (seek.spread_ns), 0, MS (100), NEED_NO, "0",
+    NULL, "standard deviation of each seek" },
 
   { "interface.bus", KEY_BUS, P (interface.bus_ps_per_byte), MBPS (1),
     MBPS (100000), NEED_TIMED, NULL, NULL, "speed of the cable" },
+  { "interface.write-bus", KEY_BUS, P (interface.write_bus_ps_per_byte),
+    MBPS (1), MBPS (100000), NEED_NO, "none", NULL,
+    "the same for writes; none = as for reads" },
   { "interface.overlap", KEY_BOOL, P (interface.overlap), 0, 1, NEED_NO,
     "true", NULL, "bus and media move data at the same time" },
   { "interface.flush", KEY_BOOL, P (interface.flush), 0, 1, NEED_NO, "true",
@@ -118,6 +165,17 @@ const struct key keys[] = {
     "by the host" },
   { "interface.trim", KEY_BOOL, P (interface.trim), 0, 1, NEED_NO, "false",
     NULL, "has TRIM" },
+  { "interface.prepare-ms", KEY_MS, P (interface.prepare_ns), 0, MS (100),
+    NEED_NO, "0", NULL, "before data are moved over the bus" },
+  { "interface.reselect-ms", KEY_MS, P (interface.reselect_ns), 0, MS (100),
+    NEED_NO, "0", NULL, "before that, if the bus was let go while the media "
+    "were at work" },
+  { "interface.watermark", KEY_SHARE, P (interface.watermark_permille), 0,
+    1000, NEED_NO, "0", NULL,
+    "share of a read that is in the buffer when the bus is taken again" },
+  { "interface.write-lead-sectors", KEY_COUNT,
+    P (interface.write_lead_sectors), 0, 65536, NEED_NO, "0", NULL,
+    "of a write, in the buffer before the media are written" },
 
   { "overhead.read-hit-ms", KEY_MS, P (overhead.read_hit_ns), 0, MS (1000),
     NEED_TIMED, NULL, NULL, "controller time of a read from the buffer" },
@@ -126,6 +184,18 @@ const struct key keys[] = {
     "controller time of a read that needs the media" },
   { "overhead.write-ms", KEY_MS, P (overhead.write_ns), 0, MS (1000),
     NEED_TIMED, NULL, NULL, "controller time of a write" },
+  AFTER_WRITE ("overhead.read-hit", overhead.read_hit_after_write_ns),
+  AFTER_WRITE ("overhead.read-miss", overhead.read_miss_after_write_ns),
+  AFTER_WRITE ("overhead.write", overhead.write_after_write_ns),
+  { "overhead.through-ms", KEY_MS, P (overhead.through_ns), 0, MS (1000),
+    NEED_NO, "0", NULL, "controller time of a write to the media; 0 = as "
+    "one to the cache" },
+  AFTER_WRITE ("overhead.through", overhead.through_after_write_ns),
+  { "overhead.read-done-ms", KEY_MS, P (overhead.read_done_ns), 0, MS (1000),
+    NEED_NO, "0", NULL, "controller time of a read after the data" },
+  { "overhead.write-done-ms", KEY_MS, P (overhead.write_done_ns), 0,
+    MS (1000), NEED_NO, "0", NULL, "controller time of a write after the "
+    "data" },
   { "overhead.flush-ms", KEY_MS, P (overhead.flush_ns), 0, MS (1000),
     NEED_NO, "0", NULL, "controller time of a flush" },
   { "overhead.trim-ms", KEY_MS, P (overhead.trim_ns), 0, MS (1000), NEED_NO,
@@ -138,15 +208,30 @@ const struct key keys[] = {
     PROFILE_MAX_SEGMENTS, NEED_TIMED, NULL, NULL, "read streams remembered" },
   { "buffer.segment-kib", KEY_KIB, P (buffer.segment_bytes), 0, 4194304,
     NEED_NO, "0", NULL, "size of one; 0 = buffer / segments" },
+  { "buffer.keep-written", KEY_BOOL, P (buffer.keep_written), 0, 1, NEED_NO,
+    "false", NULL, "written data can be read from a segment" },
 
   { "lookahead.enabled", KEY_BOOL, P (lookahead.enabled), 0, 1, NEED_NO,
     "true", NULL, "the drive reads on after a read" },
+  { "lookahead.limit", KEY_CHOICE, P (lookahead.limit), 0, 0, NEED_NO,
+    "bytes", limit_names, "where it ends: lookahead.limit-kib after the "
+    "command, at the end of the track (of the next one, for a stream that "
+    "began before it), or of the cylinder; and at the segment's end" },
   { "lookahead.limit-kib", KEY_KIB, P (lookahead.limit_bytes), 0, 4194304,
     NEED_NO, "0", NULL, "how far past the last command's end; 0 = segment" },
+  { "lookahead.keep-behind-kib", KEY_KIB, P (lookahead.keep_behind_bytes), 0,
+    4194304, NEED_NO, "0", NULL,
+    "part of the segment that holds data already sent" },
+  { "lookahead.sequential-only", KEY_BOOL, P (lookahead.sequential_only), 0,
+    1, NEED_NO, "false", NULL, "begins with a stream's second command" },
+  { "lookahead.resume-any", KEY_BOOL, P (lookahead.resume_any), 0, 1,
+    NEED_NO, "false", NULL, "a hit resumes it in any segment, not only in "
+    "the one read last" },
   { "lookahead.on-command", KEY_CHOICE, P (lookahead.on_command), 0, 0,
     NEED_NO, "abort", interrupt_names,
-    "what look-ahead does when a command needs the media: stop at the "
-    "sector's end, or first reach its limit" },
+    "what look-ahead does when a command of another stream comes: stop at "
+    "the sector's end, go on to its limit or to the track's end, or stop "
+    "unless the command is for the track under the head" },
   { "lookahead.restart-rotates", KEY_BOOL, P (lookahead.restart_rotates), 0,
     1, NEED_NO, "true", NULL,
     "look-ahead that had stopped resumes when the sector comes round" },
@@ -179,6 +264,8 @@ const struct key keys[] = {
   { "write-cache.unit-sectors", KEY_COUNT, P (write_cache.unit_sectors), 1,
     65536, NEED_NO, "128", NULL,
     "a read may cut into a destage at multiples of this" },
+  { "write-cache.blocks-hits", KEY_BOOL, P (write_cache.blocks_hits), 0, 1,
+    NEED_NO, "false", NULL, "not even hits are served during a destage" },
 
   { "queue.depth", KEY_COUNT, P (queue.depth), 0, 256, NEED_NO, "0", NULL,
     "commands the drive holds (TCQ, NCQ); 0 or 1 = one at a time" },
@@ -187,9 +274,9 @@ const struct key keys[] = {
     "cylinders to go, the next one upwards, or the one positioned soonest" },
   { "queue.age-limit-ms", KEY_MS, P (queue.age_limit_ns), 0, MS (60000),
     NEED_NO, "0", NULL, "a command older than this goes first; 0 = never" },
-  { "queue.awareness-permille", KEY_COUNT, P (queue.awareness_permille), 0,
-    1000, NEED_NO, "1000", NULL, "how well the firmware knows the angle of "
-    "the platters: 1000 = exactly, 0 = not at all" },
+  { "queue.awareness", KEY_SHARE, P (queue.awareness_permille), 0, 1000,
+    NEED_NO, "1", NULL, "how well the firmware knows the angle of the "
+    "platters: 1 = exactly, 0 = not at all" },
 };
 const size_t n_keys = sizeof keys / sizeof keys[0];
 _Static_assert (sizeof keys / sizeof keys[0] <= MAX_KEYS, "raise MAX_KEYS");
@@ -259,7 +346,7 @@ key_decimals (enum key_kind kind)
   switch (kind) {
   case KEY_MS: return 6;
   case KEY_RPM: return 2;
-  case KEY_BUS: return 3;
+  case KEY_SKEW: case KEY_NS: case KEY_SHARE: case KEY_BUS: return 3;
   default: return 0;
   }
 }
@@ -269,6 +356,8 @@ unit (enum key_kind kind)
 {
   switch (kind) {
   case KEY_MS: return "milliseconds";
+  case KEY_NS: return "nanoseconds";
+  case KEY_SHARE: return "a number";
   case KEY_RPM: return "turns per minute";
   case KEY_KIB: return "KiB, whole,";
   case KEY_BUS: return "udma4 or another mode (pio0-4, mwdma0-2, udma0-6, "
@@ -281,12 +370,12 @@ unit (enum key_kind kind)
 static void
 print_bounds (const struct key *key, char *buf, size_t size)
 {
-  int64_t one = 1;
+  double one = 1;
 
   for (int i = 0; i < key_decimals (key->kind); i++)
     one *= 10;
-  snprintf (buf, size, "%s from %lld to %lld", unit (key->kind),
-            (long long) (key->min / one), (long long) (key->max / one));
+  snprintf (buf, size, "%s from %.15g to %.15g", unit (key->kind),
+            (double) key->min / one, (double) key->max / one);
 }
 
 static void
@@ -317,6 +406,10 @@ key_allowed (const struct key *key, char *buf, size_t size)
   case KEY_ZONES:
     snprintf (buf, size, "a list of at most %d groups { cylinders = N; "
               "sectors-per-track = N; }", PROFILE_MAX_ZONES);
+    break;
+  case KEY_HOLES:
+    snprintf (buf, size, "a list of at most %d holes ( zone from 0, first "
+              "sector in the zone, sectors )", PROFILE_MAX_HOLES);
     break;
   case KEY_SEEK_TABLE:
     snprintf (buf, size, "a list of 2 to %d points ( cylinders, ms )",

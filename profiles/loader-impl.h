@@ -18,12 +18,15 @@ enum key_kind {
   KEY_BOOL,
   KEY_CHOICE,                   /* one of a list of names */
   KEY_COUNT,                    /* a whole number */
-  KEY_SKEW,                     /* sectors, or "auto" */
+  KEY_SKEW,                     /* sectors, kept in thousandths, or "auto" */
+  KEY_SHARE,                    /* a plain number, kept in thousandths */
   KEY_MS,                       /* milliseconds; kept as nanoseconds */
+  KEY_NS,                       /* nanoseconds; kept as picoseconds */
   KEY_RPM,                      /* kept in hundredths */
   KEY_KIB,                      /* kept in bytes */
   KEY_BUS,                      /* transfer mode or MB/s; kept as ps/byte */
   KEY_ZONES,
+  KEY_HOLES,
   KEY_SEEK_TABLE,
   KEY_SOURCES,
 };
@@ -48,7 +51,7 @@ struct key {
   const char *text;
 };
 
-#define MAX_KEYS 80
+#define MAX_KEYS 160
 
 /* A linear zone layout, before checks.c turns it into zones. */
 struct zone_table {
@@ -106,7 +109,9 @@ extern int scan_text (struct load *load, const char *text, size_t len);
 
 /* value.c: one value, from the file or from an override. */
 struct value {
-  enum { VALUE_INTEGER, VALUE_REAL, VALUE_TEXT, VALUE_BOOL, VALUE_OTHER } type;
+  enum {
+    VALUE_INTEGER, VALUE_REAL, VALUE_TEXT, VALUE_BOOL, VALUE_OTHER
+  } type;
   int64_t integer;              /* also of a bool */
   double real;
   const char *text;
@@ -125,6 +130,16 @@ extern int value_put (struct load *load, const struct key *key,
 enum number { NUMBER_OK, NUMBER_NOT, NUMBER_RANGE, NUMBER_DECIMALS };
 extern enum number value_number (const struct value *value, int decimals,
                                  int64_t *scaled);
+
+/* lists.c: the keys that are lists. */
+extern int list_bad (struct load *load, const struct key *key,
+                     const config_setting_t *setting);
+extern int list_zones (struct load *load, const struct key *key,
+                       const config_setting_t *list);
+extern int list_holes (struct load *load, const struct key *key,
+                       const config_setting_t *list);
+extern int list_seek_points (struct load *load, const struct key *key,
+                             const config_setting_t *list);
 
 /* checks.c */
 /* Lay out the zones and check what one key alone cannot show. */

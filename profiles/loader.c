@@ -79,20 +79,6 @@ key_given (const struct load *load, const char *path)
   return origin->line || origin->override;
 }
 
-/* For the keys that are lists. */
-static int
-bad_form (struct load *load, const struct key *key,
-          const config_setting_t *setting)
-{
-  struct value value;
-  char allowed[256];
-
-  value_from_setting (&value, setting);
-  load->origin[key - keys].line = config_setting_source_line (setting);
-  return fail_key (load, key, value.shown, "%s",
-                   key_allowed (key, allowed, sizeof allowed));
-}
-
 /* ---- marks and sources ---- */
 
 static bool
@@ -202,122 +188,10 @@ check_sources (struct load *load)
   const int n = list ? config_setting_length (list) : 0;
 
   if (list && config_setting_type (list) != CONFIG_TYPE_LIST)
-    return bad_form (load, key, list);
+    return list_bad (load, key, list);
   for (int i = 0; i < n; i++)
     if (! source_is_good (config_setting_get_elem (list, i)))
-      return bad_form (load, key, config_setting_get_elem (list, i));
-  return 0;
-}
-
-/* ---- lists ---- */
-
-static int
-zone_member (struct load *load, const struct key *key,
-             const config_setting_t *member, struct profile_zone *zone)
-{
-  const char *name = config_setting_name (member);
-  struct value value;
-  uint32_t *field = NULL, max = 1000000;
-  int64_t n;
-
-  value_from_setting (&value, member);
-  load->origin[key - keys].line = config_setting_source_line (member);
-  if (strcmp (name, "cylinders") == 0) {
-    field = &zone->cylinders;
-    max = 100000000;
-  } else if (strcmp (name, "sectors-per-track") == 0)
-    field = &zone->sectors_per_track;
-  else if (strcmp (name, "track-skew-sectors") == 0)
-    field = &zone->track_skew_sectors;
-  else if (strcmp (name, "cylinder-skew-sectors") == 0)
-    field = &zone->cylinder_skew_sectors;
-  else
-    return fail_key (load, key, name, "a zone has cylinders, sectors-per-"
-                     "track, track-skew-sectors and cylinder-skew-sectors");
-  if (value_number (&value, 0, &n) != NUMBER_OK || n < 0 || n > max)
-    return fail_key (load, key, value.shown, "%s is a whole number from 0 "
-                     "to %u", name, max);
-  *field = (uint32_t) n;
-  return 0;
-}
-
-static int
-read_zones (struct load *load, const struct key *key,
-            const config_setting_t *list)
-{
-  struct profile_geometry *geometry = &load->profile.geometry;
-  const int n = config_setting_length (list);
-
-  if (config_setting_type (list) != CONFIG_TYPE_LIST || n < 1 ||
-      n > PROFILE_MAX_ZONES)
-    return bad_form (load, key, list);
-  for (int i = 0; i < n; i++) {
-    const config_setting_t *group = config_setting_get_elem (list, i);
-    struct profile_zone *zone = &geometry->zones[i];
-
-    if (config_setting_type (group) != CONFIG_TYPE_GROUP)
-      return bad_form (load, key, group);
-    zone->track_skew_sectors = PROFILE_SKEW_AUTO;
-    zone->cylinder_skew_sectors = PROFILE_SKEW_AUTO;
-    for (int j = 0; j < config_setting_length (group); j++)
-      if (zone_member (load, key, config_setting_get_elem (group, j), zone)
-          == -1)
-        return -1;
-    if (zone->cylinders == 0 || zone->sectors_per_track == 0)
-      return bad_form (load, key, group);
-  }
-  geometry->n_zones = n;
-  return 0;
-}
-
-static int
-read_seek_point (struct load *load, const struct key *key,
-                 const config_setting_t *pair,
-                 struct profile_seek_point *point)
-{
-  struct value value[2];
-  int64_t cylinders, time_ns;
-
-  if (config_setting_type (pair) != CONFIG_TYPE_LIST ||
-      config_setting_length (pair) != 2)
-    return bad_form (load, key, pair);
-  for (int i = 0; i < 2; i++)
-    value_from_setting (&value[i], config_setting_get_elem (pair, i));
-  load->origin[key - keys].line = config_setting_source_line (pair);
-  if (value_number (&value[0], 0, &cylinders) != NUMBER_OK ||
-      cylinders < 1 || cylinders > UINT32_MAX)
-    return fail_key (load, key, value[0].shown,
-                     "a distance is a whole number of cylinders from 1");
-  if (value_number (&value[1], 6, &time_ns) != NUMBER_OK || time_ns < 0 ||
-      time_ns > 1000000000)
-    return fail_key (load, key, value[1].shown, "a time is milliseconds "
-                     "from 0 to 1000, with at most 6 decimals");
-  point->cylinders = (uint32_t) cylinders;
-  point->time_ns = time_ns;
-  return 0;
-}
-
-static int
-read_seek_table (struct load *load, const struct key *key,
-                 const config_setting_t *list)
-{
-  struct profile_seek *seek = &load->profile.seek;
-  const int n = config_setting_length (list);
-
-  if (config_setting_type (list) != CONFIG_TYPE_LIST || n < 2 ||
-      n > PROFILE_MAX_SEEK_POINTS)
-    return bad_form (load, key, list);
-  for (int i = 0; i < n; i++) {
-    if (read_seek_point (load, key, config_setting_get_elem (list, i),
-                         &seek->points[i]) == -1)
-      return -1;
-    if (i > 0 && seek->points[i].cylinders <= seek->points[i - 1].cylinders)
-      return fail_key (load, key, NULL, "%u cylinders after %u: every "
-                       "distance must be larger than the one before",
-                       seek->points[i].cylinders,
-                       seek->points[i - 1].cylinders);
-  }
-  seek->n_points = n;
+      return list_bad (load, key, config_setting_get_elem (list, i));
   return 0;
 }
 
@@ -344,11 +218,16 @@ read_key (struct load *load, const struct key *key, config_setting_t *setting)
       return -1;
     value_from_setting (&value, setting);
   }
-  if (key->kind == KEY_ZONES)
-    return read_zones (load, key, setting);
-  if (key->kind == KEY_SEEK_TABLE)
-    return read_seek_table (load, key, setting);
-  return value_put (load, key, &value);
+  switch (key->kind) {
+  case KEY_ZONES:
+    return list_zones (load, key, setting);
+  case KEY_HOLES:
+    return list_holes (load, key, setting);
+  case KEY_SEEK_TABLE:
+    return list_seek_points (load, key, setting);
+  default:
+    return value_put (load, key, &value);
+  }
 }
 
 static void

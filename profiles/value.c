@@ -255,7 +255,7 @@ value_put (struct load *load, const struct key *key,
       return 0;
     }
     return put_number (load, key, value);
-  case KEY_ZONES: case KEY_SEEK_TABLE: case KEY_SOURCES:
+  case KEY_ZONES: case KEY_HOLES: case KEY_SEEK_TABLE: case KEY_SOURCES:
     return fail_key (load, key, value->shown,
                      "a list can only be given in the profile file");
   default:

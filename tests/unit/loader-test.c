@@ -183,12 +183,12 @@ test_base (void **state)
   assert_int_equal (p.geometry.n_zones, 1);
   assert_int_equal (p.geometry.zones[0].cylinders, 1000);
   assert_int_equal (p.geometry.zones[0].sectors_per_track, 100);
-  assert_int_equal (p.geometry.zones[0].track_skew_sectors,
+  assert_int_equal (p.geometry.zones[0].track_skew_x1000,
                     PROFILE_SKEW_AUTO);
-  assert_int_equal (p.seek.curve, SEEK_CURVE_THREE_POINT);
-  assert_int_equal (p.seek.track_ns, MS (2));
-  assert_int_equal (p.seek.average_ns, 8900000);
-  assert_int_equal (p.seek.full_ns, MS (17));
+  assert_int_equal (p.seek.read.kind, SEEK_CURVE_THREE_POINT);
+  assert_int_equal (p.seek.read.track_ns, MS (2));
+  assert_int_equal (p.seek.read.average_ns, 8900000);
+  assert_int_equal (p.seek.read.full_ns, MS (17));
   assert_int_equal (p.seek.head_switch_ns, 1200000);
   assert_int_equal (p.interface.bus_ps_per_byte, 15000);
   assert_int_equal (p.overhead.read_hit_ns, 215000);
@@ -264,10 +264,10 @@ test_wd200bb (void **state)
   assert_int_equal (g->zones[0].sectors_per_track, 650);
   assert_int_equal (g->zones[13].sectors_per_track, 396);
   assert_in_range (capacity_of_zones (g) - g->sectors, 0, 2 * 396 - 1);
-  assert_int_equal (p.seek.average_ns, 8900000);
+  assert_int_equal (p.seek.read.average_ns, 8900000);
   assert_int_equal (p.seek.write_settle_ns, MS (2));
   assert_int_equal (p.overhead.read_hit_ns, 215000);
-  assert_int_equal (p.lookahead.limit_bytes, 128 * 1024);
+  assert_in_range (p.lookahead.limit_bytes, 116 * 1024, 256 * 1024);
   assert_true (p.lookahead.tail.enabled && ! p.lookahead.tail.of_track);
   assert_int_equal (p.lookahead.tail.min_command_sectors, 256);
   assert_int_equal (p.lookahead.tail.tail_sectors, 64);
@@ -362,10 +362,91 @@ test_seek_table (void **state)
   write_changed ("curve", "curve = \"table\"; table = ( ( ( 1, 2 ), "
                  "( 10, 2.5 ), ( 999, 17.123456 ) ), \"measured\", \"A\" );");
   load_good (&p, NULL);
-  assert_int_equal (p.seek.curve, SEEK_CURVE_TABLE);
-  assert_int_equal (p.seek.n_points, 3);
-  assert_int_equal (p.seek.points[2].cylinders, 999);
-  assert_int_equal (p.seek.points[2].time_ns, 17123456);
+  assert_int_equal (p.seek.read.kind, SEEK_CURVE_TABLE);
+  assert_int_equal (p.seek.read.n_points, 3);
+  assert_int_equal (p.seek.read.points[2].cylinders, 999);
+  assert_int_equal (p.seek.read.points[2].time_ns, 17123456);
+}
+
+/* What the drives of the DiskSim collection need. */
+static void
+test_measured_drive (void **state)
+{
+  struct profile p;
+
+  (void) state;
+  write_changed ("zones", "zones = ( ( { cylinders = 500; sectors-per-track = "
+                 "120; track-skew-sectors = 12.25; offset-sectors = 0.5; }, "
+                 "{ cylinders = 500; sectors-per-track = 100; "
+                 "cylinder-skew-sectors = 7; skip-cylinders = 3; } ), "
+                 "\"measured\", \"A\" );\n"
+                 "holes = ( ( ( 0, 100, 50 ), ( 0, 150, 19900 ), "
+                 "( 1, 0, 50 ) ), \"measured\", \"A\" );");
+  load_good (&p, NULL);
+  assert_int_equal (p.geometry.zones[0].track_skew_x1000, 12250);
+  assert_int_equal (p.geometry.zones[0].offset_x1000, 500);
+  assert_int_equal (p.geometry.zones[1].cylinder_skew_x1000, 7000);
+  assert_int_equal (p.geometry.zones[1].offset_x1000, PROFILE_SKEW_AUTO);
+  assert_int_equal (p.geometry.zones[1].skip_cylinders, 3);
+  assert_int_equal (p.geometry.n_holes, 3);
+  assert_int_equal (p.geometry.holes[1].sectors, 19900);
+
+  /* HP 97560, Ruemmler and Wilkes 1994. */
+  write_changed ("curve", "curve = \"two-piece\"; "
+                 "knee-cylinders = ( 383, \"spec\", \"A\" ); "
+                 "low-ms = ( 3.24, \"spec\", \"A\" ); "
+                 "low-root-ms = ( 0.4, \"spec\", \"A\" ); "
+                 "high-ms = ( 8.0, \"spec\", \"A\" ); "
+                 "high-ns-per-cylinder = ( 8000.5, \"spec\", \"A\" );");
+  load_good (&p, "seek.write-settle-ms=-0.5");
+  assert_int_equal (p.seek.read.kind, SEEK_CURVE_TWO_PIECE);
+  assert_int_equal (p.seek.read.knee_cylinders, 383);
+  assert_int_equal (p.seek.read.low_root_ns, 400000);
+  assert_int_equal (p.seek.read.high_ps, 8000500);
+  assert_int_equal (p.seek.write_settle_ns, -500000);
+  assert_int_equal (p.seek.write.kind, SEEK_CURVE_NONE);
+
+  write_changed ("curve", "curve = \"power\"; exponent = ( 0.42, \"spec\", "
+                 "\"A\" ); write = { curve = \"table\"; table = ( ( ( 1, 2 "
+                 "), ( 2, 3 ) ), \"spec\", \"A\" ); };");
+  load_good (&p, "queue.awareness=0.12");
+  assert_int_equal (p.seek.read.kind, SEEK_CURVE_POWER);
+  assert_int_equal (p.seek.read.exponent_permille, 420);
+  assert_int_equal (p.seek.write.kind, SEEK_CURVE_TABLE);
+  assert_int_equal (p.seek.write.points[1].time_ns, MS (3));
+  assert_int_equal (p.queue.awareness_permille, 120);
+}
+
+static void
+test_measured_drive_errors (void **state)
+{
+  (void) state;
+#define HOLES(holes) \
+  "zones = ( ( { cylinders = 1010; sectors-per-track = 100; } ), \"spec\", " \
+    "\"A\" );\nholes = ( ( " holes " ), \"spec\", \"A\" );"
+  expect_bad ("zones", HOLES ("5"), ":8: geometry.holes: 5: ", "a list");
+  expect_bad ("zones", HOLES ("( 0, 1, 0 )"), ":8: geometry.holes: 0: ",
+              "from 1 to");
+  expect_bad ("zones", HOLES ("( 1, 0, 1 )"), ":8: geometry.holes: hole 0",
+              "its zone");
+  expect_bad ("zones", HOLES ("( 0, 201999, 2 )"),
+              ":8: geometry.holes: hole 0", "its zone");
+  expect_bad ("zones", HOLES ("( 0, 0, 2 ), ( 0, 1, 1 )"),
+              ":8: geometry.holes: hole 1", "after the one before");
+  expect_bad ("zones", HOLES ("( 0, 0, 1800 )"), ":7: geometry.zones: ",
+              "200 too many");
+  write_changed ("zones", HOLES ("( 0, 0, 1801 )"));
+  load_good (&(struct profile) { .instant = false }, NULL);
+
+  expect_bad ("curve", "curve = \"two-piece\";", ": seek.knee-cylinders: ",
+              "is missing");
+  expect_bad ("curve", "curve = \"power\"; exponent = ( 0.4201, \"spec\", "
+              "\"A\" );", ":10: seek.exponent: 0.4201: ",
+              "at most 3 decimals");
+  expect_bad ("curve", "curve = \"none\"; write = { curve = \"three-point\"; "
+              "};", ": seek.write.track-ms: ", "is missing");
+  expect_bad_override ("seek.quiet-mode=true", "no quiet mode");
+  expect_bad_override ("lookahead.keep-behind-kib=256", "less than");
 }
 
 /* Every number of microseconds must come out exactly. */
@@ -499,8 +580,8 @@ test_keys (void **state)
   expect_bad ("heads", "", ": geometry.heads: ", "is missing");
   expect_bad ("average-ms", "", ": seek.average-ms: ", "is missing");
   expect_bad ("curve", "", ": seek.curve: ", "is missing");
-  expect_bad ("curve", "curve = \"table\";", ":10: seek.curve: ",
-              "seek.table is missing");
+  expect_bad ("curve", "curve = \"table\";", ": seek.table: ",
+              "is missing: the curve needs it");
 }
 
 static void
@@ -595,12 +676,15 @@ test_zones (void **state)
               "a list");
   expect_bad ("zones", "zones = ( 5, \"spec\", \"A\" );", ":7: geometry.zones: 5: ", "a list");
   expect_bad ("zones", "zones = ( ( { cylinders = 1000; spt = 100; } ), \"spec\", \"A\" );",
-              ":7: geometry.zones: spt: ", "sectors-per-track");
+              ":7: geometry.zones: spt: ", "unknown in a zone");
+  expect_bad ("zones", "zones = ( ( { cylinder = 1000; } ), \"spec\", "
+              "\"A\" );", ":7: geometry.zones: cylinder: ",
+              "did you mean \"cylinders\"?");
   expect_bad ("zones", "zones = ( ( { cylinders = -1; sectors-per-track = "
               "100; } ), \"spec\", \"A\" );", ":7: geometry.zones: -1: ", "cylinders");
   expect_bad ("zones", "zones = ( ( { cylinders = 1000; sectors-per-track = "
               "100; track-skew-sectors = 100; } ), \"spec\", \"A\" );", ":7: geometry.zones: ",
-              "a skew of 100 sectors on a track of 100");
+              "100.000 sectors on a track of 100");
   expect_bad ("geometry", "geometry = { zone-table = { count = ( 2, \"spec\","
               " \"A\" ); };", ":3: geometry.zone-table.count: ",
               "only one of the two");
@@ -624,7 +708,7 @@ test_zone_table_errors (void **state)
   write_changed ("zones", TABLE (COUNT ("4"), "200", "100"));
   expect_error ("geometry.zone-table.track-skew-sectors=150",
                 "set=geometry.zone-table.track-skew-sectors=150: ",
-                "a skew of 150 sectors on a track of 133");
+                "150.000 sectors on a track of 133");
   expect_error ("geometry.sectors=281474976710656",
                 "set=geometry.sectors=281474976710656: ", "cylinders");
 }
@@ -689,7 +773,7 @@ test_overrides (void **state)
                                   sizeof several / sizeof several[0], &p,
                                   &error), 0);
   assert_int_equal (p.buffer.segments, 2);
-  assert_int_equal (p.seek.average_ns, MS (9));
+  assert_int_equal (p.seek.read.average_ns, MS (9));
   assert_true (p.interface.trim);
   assert_int_equal (p.lookahead.on_command, INTERRUPT_FINISH);
   assert_string_equal (p.title, "a b=c");
@@ -857,7 +941,9 @@ main (void)
   const struct CMUnitTest tests[] = {
     TEST (test_base), TEST (test_defaults), TEST (test_wd200bb),
     TEST (test_maxtor), TEST (test_ideal), TEST (test_all_load),
-    TEST (test_zone_table), TEST (test_seek_table), TEST (test_decimals),
+    TEST (test_zone_table), TEST (test_seek_table),
+    TEST (test_measured_drive), TEST (test_measured_drive_errors),
+    TEST (test_decimals),
     TEST (test_bus), TEST (test_files), TEST (test_syntax),
     TEST (test_wrapped_integers), TEST (test_keys), TEST (test_values),
     TEST (test_marks), TEST (test_zones), TEST (test_zone_table_errors),
