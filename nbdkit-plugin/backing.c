@@ -191,7 +191,9 @@ backing_trim (const struct backing *b, size_t count, uint64_t offset)
   while (r == -1 && errno == EINTR);
   if (r == 0)
     return 0;
-  if (errno == EOPNOTSUPP || errno == ENOSYS || errno == ENODEV)
+  /* EINVAL: a block device wants larger units. */
+  if (errno == EOPNOTSUPP || errno == ENOSYS || errno == ENODEV ||
+      errno == EINVAL)
     return write_zeroes (b, count, offset);
   return failed (b, "trim", r);
 }

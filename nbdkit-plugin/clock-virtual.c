@@ -119,7 +119,7 @@ create_page (const char *path)
     nbdkit_error ("clock-page=%s: %m", path);
     return -1;
   }
-  if (owned_add (path) == -1 ||
+  if (owned_add (path, page_fd) == -1 ||
       fcntl (page_fd, F_OFD_SETLK, &l) == -1 ||
       ftruncate (page_fd, sizeof *page) == -1) {
     nbdkit_error ("clock-page=%s: %m", path);
@@ -128,21 +128,34 @@ create_page (const char *path)
   return 0;
 }
 
+/* The mapping keeps what it was made from open, locks included, also in
+ * nbdkit's process that waits for the command of --run.  So it is not made
+ * from page_fd.
+ */
 static int
-virtual_prepare (struct drive *d, const char *path)
+map_page (const char *path)
 {
-  void *p;
+  void *p = MAP_FAILED;
+  int fd = open (path, O_RDWR | O_CLOEXEC);
 
-  (void) d;
-  if (create_page (path) == -1)
-    return -1;
-  p = mmap (NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, page_fd,
-            0);
+  if (fd >= 0) {
+    p = mmap (NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close (fd);
+  }
   if (p == MAP_FAILED) {
-    nbdkit_error ("clock-page=%s: mmap: %m", path);
+    nbdkit_error ("clock-page=%s: %m", path);
     return -1;
   }
   page = p;
+  return 0;
+}
+
+static int
+virtual_prepare (struct drive *d, const char *path)
+{
+  (void) d;
+  if (create_page (path) == -1 || map_page (path) == -1)
+    return -1;
   page->version = CLOCK_PAGE_VERSION;
   page->size = sizeof *page;
   page->next_event_ns = INT64_MAX;

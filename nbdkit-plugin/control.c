@@ -235,7 +235,8 @@ control_prepare (const char *path)
   mask = umask (0177);
   r = bind (listener, (struct sockaddr *) &sun, sizeof sun);
   umask (mask);
-  if (r == -1 || owned_add (path) == -1 || listen (listener, 5) == -1) {
+  if (r == -1 || owned_add (path, listener) == -1 ||
+      listen (listener, 5) == -1) {
     nbdkit_error ("control=%s: %m", path);
     return -1;
   }

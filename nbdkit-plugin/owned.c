@@ -6,18 +6,22 @@
 
 #include "owned.h"
 
-static const char *owned[2];    /* the clock page, the control socket */
+static struct {
+  const char *path;
+  int fd;
+} owned[2];                     /* the clock page, the control socket */
 static size_t n_owned;
 
 /* In the parent after a fork: what is there now belongs to the child. */
 static void
 disown (void)
 {
-  n_owned = 0;
+  while (n_owned > 0)
+    close (owned[--n_owned].fd);
 }
 
 int
-owned_add (const char *path)
+owned_add (const char *path, int fd)
 {
   static int watching;
   int err;
@@ -34,7 +38,8 @@ owned_add (const char *path)
     }
     watching = 1;
   }
-  owned[n_owned++] = path;
+  owned[n_owned].path = path;
+  owned[n_owned++].fd = fd;
   return 0;
 }
 
@@ -43,5 +48,5 @@ void
 owned_remove_all (void)
 {
   while (n_owned > 0)
-    unlink (owned[--n_owned]);
+    unlink (owned[--n_owned].path);
 }

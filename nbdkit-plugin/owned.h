@@ -8,8 +8,11 @@
 #ifndef SPINDLE_OWNED_H
 #define SPINDLE_OWNED_H
 
-/* The path must be absolute and stay valid. */
-extern int owned_add (const char *path);
+/* The path must be absolute and stay valid.  fd is what makes others believe
+ * that the file is in use, a lock or a listening socket: the parent closes
+ * it, so that they notice if the child dies.
+ */
+extern int owned_add (const char *path, int fd);
 extern void owned_remove_all (void);
 
 #endif /* SPINDLE_OWNED_H */

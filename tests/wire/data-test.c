@@ -394,8 +394,8 @@ real_time (void **state)
 }
 
 static const char virtual_parameters[] =
-  "wd200bb set=interface.flush=true set=interface.trim=true size=4M sync=false "
-  "file=%s/disk clock=virtual clock-page=%s/clock trace=%s/trace";
+  "wd200bb set=interface.flush=true set=interface.trim=true size=4M "
+  "sync=false file=%s/disk clock=virtual clock-page=%s/clock trace=%s/trace";
 
 static void
 virtual_time (void **state)

@@ -82,8 +82,6 @@ refused 'control has a long path' 'path of a socket may have 107 bytes' \
         wd200bb control="$dir/$(printf '%0200d' 0)"
 refused 'trace in no directory' 'trace=.*No such file' \
         wd200bb trace="$dir/none/trace"
-refused 'trace of a drive without time' 'trace=: nothing to trace' \
-        ideal trace="$dir/trace"
 refused 'stats in no directory' 'stats=.*No such file' \
         wd200bb stats="$dir/none/stats"
 refused 'sync is neither' 'sync|boolean' wd200bb sync=perhaps
@@ -113,6 +111,31 @@ accepted 'unless the profile says so' \
          'nbdinfo --can trim "$uri"' wd200bb set=interface.trim=true
 accepted 'clients are told how to share' \
          'nbdinfo --can multi-conn "$uri"' wd200bb
+
+accepted 'the trace of a drive without time is a header' \
+         'nbdinfo "$uri"' ideal trace="$dir/trace" set=geometry.rpm=5400
+for _ in $(seq 50); do          # until the server has ended
+  [ ! -s "$dir/trace" ] || break
+  sleep 0.1
+done
+[ "$(grep -c . "$dir/trace")" = 6 ] &&
+  grep -q '^# set=geometry.rpm=5400$' "$dir/trace"
+result 'with the parameters' $? "$(cat "$dir/trace")"
+rm "$dir/trace"
+
+# The process that waits for the command must not hold the server's lock.
+out=$($nbdkit -U - -P "$dir/pid" "$plugin" wd200bb clock=virtual \
+      clock-page="$dir/page" --run "
+  nbdinfo --size \$uri >/dev/null
+  kill -KILL \$(cat $dir/pid)
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    $nbdkit -U - $plugin wd200bb clock=virtual clock-page=$dir/page \
+      --run 'echo taken over' && break
+    sleep 0.5                   # it may take a while to die
+  done" 2>&1)
+grep -q '^taken over' <<<"$out"
+result 'the page of a captive server that died is free' $? "$out"
+rm -f "$dir/page" "$dir/pid"
 
 # In use by a plugin that lives.
 out=$($nbdkit -U - "$plugin" wd200bb clock=virtual clock-page="$dir/page" \
@@ -154,7 +177,8 @@ result '--dump-plugin' $? "$out"
 # The filter of nbdkit's bash completion.
 out=$($nbdkit "$plugin" --help | grep -E '^[-a-z0-9]+=' | sed 's/=.*/=/' |
       sort | tr -d '\n')
-[ "$out" = 'clock-page=clock=control=file=profile=seed=set=size=stats=sync=trace=' ]
+expected='clock-page=clock=control=file=profile=seed=set=size=stats=sync=trace='
+[ "$out" = "$expected" ]
 result 'bash completion finds every parameter' $? "$out"
 page=nbdkit-plugin/nbdkit-spindle-plugin.pod
 missing=$(tr '=' '\n' <<<"$out" | while read -r key; do
