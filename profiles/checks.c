@@ -167,6 +167,41 @@ check_holes (struct load *load)
   return sum;
 }
 
+static bool
+is_hole (const struct profile_geometry *geometry, uint32_t zone,
+         int64_t sector)
+{
+  for (uint32_t i = 0; i < geometry->n_holes; i++) {
+    const struct profile_hole *hole = &geometry->holes[i];
+
+    if (hole->zone == zone && sector >= hole->first &&
+        sector < hole->first + hole->sectors)
+      return true;
+  }
+  return false;
+}
+
+static int
+check_remaps (struct load *load)
+{
+  const struct profile_geometry *geometry = &load->profile.geometry;
+
+  for (uint32_t i = 0; i < geometry->n_remaps; i++) {
+    const struct profile_remap *remap = &geometry->remaps[i];
+
+    if (remap->lba >= geometry->sectors ||
+        (i > 0 && remap->lba <= remap[-1].lba))
+      return FAIL (load, KEYS ("geometry.remaps"), "sector %lld: defects "
+                   "are sectors of the drive, each once, in order",
+                   (long long) remap->lba);
+    if (! is_hole (geometry, remap->zone, remap->sector))
+      return FAIL (load, KEYS ("geometry.remaps"), "zone %u, sector %lld: a "
+                   "spare is a sector without an LBA (geometry.holes)",
+                   remap->zone, (long long) remap->sector);
+  }
+  return 0;
+}
+
 static int
 check_zones (struct load *load)
 {
@@ -419,6 +454,7 @@ check_profile (struct load *load)
   if (load->profile.instant)
     return 0;
   if (make_zones (load) == -1 || check_zones (load) == -1 ||
+      check_remaps (load) == -1 ||
       check_seek (load) == -1 || check_buffer (load) == -1 ||
       check_lookahead (load) == -1 || check_write_cache (load) == -1)
     return -1;

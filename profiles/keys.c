@@ -16,6 +16,7 @@
 #define MS(n) ((int64_t) (n) * 1000000)
 #define RPM(n) ((int64_t) (n) * 100)
 #define MBPS(n) ((int64_t) (n) * 1000)
+#define KIB(n) ((int64_t) (n) * 10)
 #define NS(n) ((int64_t) (n) * 1000)
 
 /* The size of the field is what limits text; \0 is not counted. */
@@ -119,6 +120,8 @@ const struct key keys[] = {
     "the zones, outermost first; or use geometry.zone-table" },
   { "geometry.holes", KEY_HOLES, 0, 0, 0, 0, NEED_NO, NULL, NULL,
     "sectors without an LBA: defects slipped over, spares" },
+  { "geometry.remaps", KEY_REMAPS, 0, 0, 0, 0, NEED_NO, NULL, NULL,
+    "defects whose sector was moved to a spare" },
   { "geometry.zone-table.count", KEY_COUNT, AT (zone_table.count), 1,
     PROFILE_MAX_ZONES, NEED_NO, NULL, NULL, "number of equally wide zones" },
   { "geometry.zone-table.outer", KEY_COUNT, AT (zone_table.outer), 1, 1000000,
@@ -201,15 +204,20 @@ const struct key keys[] = {
   { "overhead.trim-ms", KEY_MS, P (overhead.trim_ns), 0, MS (1000), NEED_NO,
     "0", NULL, "controller time of a trim" },
 
-  { "buffer.size-kib", KEY_KIB, P (buffer.size_bytes), 0, 4194304,
+  { "buffer.size-kib", KEY_KIB, P (buffer.size_bytes), 0, KIB (4194304),
     NEED_TIMED, NULL, NULL, "memory for data, the firmware's share not "
     "counted" },
   { "buffer.segments", KEY_COUNT, P (buffer.segments), 0,
     PROFILE_MAX_SEGMENTS, NEED_TIMED, NULL, NULL, "read streams remembered" },
-  { "buffer.segment-kib", KEY_KIB, P (buffer.segment_bytes), 0, 4194304,
+  { "buffer.segment-kib", KEY_KIB, P (buffer.segment_bytes), 0, KIB (4194304),
     NEED_NO, "0", NULL, "size of one; 0 = buffer / segments" },
   { "buffer.keep-written", KEY_BOOL, P (buffer.keep_written), 0, 1, NEED_NO,
     "false", NULL, "written data can be read from a segment" },
+  { "buffer.read-on-arrival", KEY_BOOL, P (buffer.read_on_arrival), 0, 1,
+    NEED_NO, "false", NULL, "a read takes the sectors of its first track in "
+    "the order in which they pass (zero-latency read)" },
+  { "buffer.write-on-arrival", KEY_BOOL, P (buffer.write_on_arrival), 0, 1,
+    NEED_NO, "false", NULL, "a write likewise" },
 
   { "lookahead.enabled", KEY_BOOL, P (lookahead.enabled), 0, 1, NEED_NO,
     "true", NULL, "the drive reads on after a read" },
@@ -217,10 +225,10 @@ const struct key keys[] = {
     "bytes", limit_names, "where it ends: lookahead.limit-kib after the "
     "command, at the end of the track (of the next one, for a stream that "
     "began before it), or of the cylinder; and at the segment's end" },
-  { "lookahead.limit-kib", KEY_KIB, P (lookahead.limit_bytes), 0, 4194304,
+  { "lookahead.limit-kib", KEY_KIB, P (lookahead.limit_bytes), 0, KIB (4194304),
     NEED_NO, "0", NULL, "how far past the last command's end; 0 = segment" },
   { "lookahead.keep-behind-kib", KEY_KIB, P (lookahead.keep_behind_bytes), 0,
-    4194304, NEED_NO, "0", NULL,
+    KIB (4194304), NEED_NO, "0", NULL,
     "part of the segment that holds data already sent" },
   { "lookahead.sequential-only", KEY_BOOL, P (lookahead.sequential_only), 0,
     1, NEED_NO, "false", NULL, "begins with a stream's second command" },
@@ -251,7 +259,7 @@ const struct key keys[] = {
 
   { "write-cache.enabled", KEY_BOOL, P (write_cache.enabled), 0, 1, NEED_NO,
     "true", NULL, "a write is complete when its data are in the buffer" },
-  { "write-cache.size-kib", KEY_KIB, P (write_cache.size_bytes), 0, 4194304,
+  { "write-cache.size-kib", KEY_KIB, P (write_cache.size_bytes), 0, KIB (4194304),
     NEED_NO, "0", NULL, "share of the buffer; 0 = all of it" },
   { "write-cache.max-extents", KEY_COUNT, P (write_cache.max_extents), 1,
     65536, NEED_NO, "32", NULL, "entries of the write command stack" },
@@ -345,6 +353,7 @@ key_decimals (enum key_kind kind)
 {
   switch (kind) {
   case KEY_MS: return 6;
+  case KEY_KIB: return 1;
   case KEY_RPM: return 2;
   case KEY_SKEW: case KEY_NS: case KEY_SHARE: case KEY_BUS: return 3;
   default: return 0;
@@ -359,7 +368,7 @@ unit (enum key_kind kind)
   case KEY_NS: return "nanoseconds";
   case KEY_SHARE: return "a number";
   case KEY_RPM: return "turns per minute";
-  case KEY_KIB: return "KiB, whole,";
+  case KEY_KIB: return "KiB";
   case KEY_BUS: return "udma4 or another mode (pio0-4, mwdma0-2, udma0-6, "
       "sata150, sata300, sata600, none), or MB/s";
   case KEY_SKEW: return "\"auto\" (hides the switch) or sectors";
@@ -406,6 +415,10 @@ key_allowed (const struct key *key, char *buf, size_t size)
   case KEY_ZONES:
     snprintf (buf, size, "a list of at most %d groups { cylinders = N; "
               "sectors-per-track = N; }", PROFILE_MAX_ZONES);
+    break;
+  case KEY_REMAPS:
+    snprintf (buf, size, "a list of at most %d items ( lba, zone, sector "
+              "in the zone )", PROFILE_MAX_REMAPS);
     break;
   case KEY_HOLES:
     snprintf (buf, size, "a list of at most %d holes ( zone from 0, first "

@@ -168,6 +168,37 @@ list_holes (struct load *load, const struct key *key,
   return 0;
 }
 
+/* That the spares are holes, and the LBAs in order, is checked later. */
+int
+list_remaps (struct load *load, const struct key *key,
+             const config_setting_t *list)
+{
+  struct profile_geometry *geometry = &load->profile.geometry;
+
+  if (! is_list (list, 0, PROFILE_MAX_REMAPS))
+    return list_bad (load, key, list);
+  geometry->n_remaps = config_setting_length (list);
+  for (uint32_t i = 0; i < geometry->n_remaps; i++) {
+    const config_setting_t *item = config_setting_get_elem (list, i);
+    int64_t lba, zone, sector;
+
+    if (! is_list (item, 3, 3))
+      return list_bad (load, key, item);
+    load->origin[key - keys].line = config_setting_source_line (item);
+    if (list_number (load, key, item, 0, "the LBA of a defect", 0,
+                     INT64_C (1) << 48, &lba) == -1 ||
+        list_number (load, key, item, 1, "the zone of its spare", 0,
+                     PROFILE_MAX_ZONES - 1, &zone) == -1 ||
+        list_number (load, key, item, 2, "its spare's sector in the zone", 0,
+                     INT64_C (1) << 48, &sector) == -1)
+      return -1;
+    geometry->remaps[i] = (struct profile_remap) {
+      .lba = lba, .zone = (uint32_t) zone, .sector = sector,
+    };
+  }
+  return 0;
+}
+
 static int
 read_seek_point (struct load *load, const struct key *key,
                  const config_setting_t *pair,

@@ -27,6 +27,7 @@ enum key_kind {
   KEY_BUS,                      /* transfer mode or MB/s; kept as ps/byte */
   KEY_ZONES,
   KEY_HOLES,
+  KEY_REMAPS,
   KEY_SEEK_TABLE,
   KEY_SOURCES,
 };
@@ -138,6 +139,8 @@ extern int list_zones (struct load *load, const struct key *key,
                        const config_setting_t *list);
 extern int list_holes (struct load *load, const struct key *key,
                        const config_setting_t *list);
+extern int list_remaps (struct load *load, const struct key *key,
+                        const config_setting_t *list);
 extern int list_seek_points (struct load *load, const struct key *key,
                              const config_setting_t *list);
 

@@ -221,6 +221,8 @@ read_key (struct load *load, const struct key *key, config_setting_t *setting)
   switch (key->kind) {
   case KEY_ZONES:
     return list_zones (load, key, setting);
+  case KEY_REMAPS:
+    return list_remaps (load, key, setting);
   case KEY_HOLES:
     return list_holes (load, key, setting);
   case KEY_SEEK_TABLE:

@@ -175,7 +175,7 @@ put_number (struct load *load, const struct key *key,
   if (n < key->min || n > key->max)
     return not_allowed (load, key, value, "");
   if (key->kind == KEY_KIB)
-    n *= 1024;
+    n = n * 1024 / 10;
   else if (key->kind == KEY_BUS) /* thousandths of MB/s to ps per byte */
     n = (1000000000 + n / 2) / n;
   store (load, key, n);
@@ -255,7 +255,8 @@ value_put (struct load *load, const struct key *key,
       return 0;
     }
     return put_number (load, key, value);
-  case KEY_ZONES: case KEY_HOLES: case KEY_SEEK_TABLE: case KEY_SOURCES:
+  case KEY_ZONES: case KEY_HOLES: case KEY_REMAPS:
+   case KEY_SEEK_TABLE: case KEY_SOURCES:
     return fail_key (load, key, value->shown,
                      "a list can only be given in the profile file");
   default:
