@@ -282,7 +282,7 @@ begin (struct rig *r, const char *parameters, bool virtual_time)
     fclose (fp);
   }
   snprintf (text, sizeof text, parameters, r->server.dir, r->server.dir,
-            r->server.dir);
+            r->server.dir, r->server.dir);
   server_start (&r->server, text);
   for (int i = 0; i < CONNECTIONS; i++) {
     r->nbd[i] = server_connect (&r->server);
@@ -395,8 +395,24 @@ real_time (void **state)
 
 static const char virtual_parameters[] =
   "wd200bb set=interface.flush=true set=interface.trim=true size=4M "
-  "sync=false file=%s/disk clock=virtual clock-page=%s/clock trace=%s/trace";
+  "sync=false file=%s/disk clock=virtual clock-page=%s/clock trace=%s/trace "
+  "stats=%s/stats";
 
+static int64_t
+statistic (const struct rig *r, const char *key)
+{
+  size_t n;
+  char *json = slurp (server_path (&r->server, "stats"), &n);
+  const char *at = strstr (json, key);
+  int64_t value;
+
+  assert_non_null (at);
+  value = strtoll (at + strlen (key), NULL, 10);
+  free (json);
+  return value;
+}
+
+/* In the end the old content kept is that of what the cache still has. */
 static void
 virtual_time (void **state)
 {
@@ -407,6 +423,9 @@ virtual_time (void **state)
   run (&r, operations (40000));
   end (&r);
   assert_int_equal (access (server_path (&r.server, "clock"), F_OK), -1);
+  assert_int_equal (statistic (&r, "\"undo_bytes\":"),
+                    statistic (&r, "\"dirty_sectors\":") * 512);
+  assert_int_equal (statistic (&r, "\"failed\":"), 0);
   release (&r);
 }
 
