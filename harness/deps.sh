@@ -26,10 +26,12 @@ libnbd-dev          pc  libnbd              replay's and the tests' NBD client
 zlib1g-dev          pc  zlib                reads compressed traces
 libnbd-bin          cmd nbdinfo             to look at a running drive
 libconfig-dev       pc  libconfig           reads profiles and scenarios
+zlib1g-dev          pc  zlib                reads compressed traces
 libcmocka-dev       pc  cmocka              the unit tests
 qemu-system-x86     cmd qemu-system-x86_64  boots the guests
 qemu-utils          cmd qemu-img            makes disk images
 e2fsprogs           cmd mke2fs              makes the guests' file systems
+xz-utils            cmd xz                  unpacks kernels and modules
 fio                 cmd fio                 realistic load in tests
 gnuplot-nox         cmd gnuplot             the plots in reports
 END
