@@ -21,7 +21,9 @@ REPLAY_SRC := $(wildcard harness/replay*.c harness/trace-*.c)
 REPLAY_OBJ := $(REPLAY_SRC:%.c=$(BUILD)/%.o)
 REPLAY_LIBS := $(shell pkg-config --libs libnbd zlib 2>/dev/null || \
                  echo -lnbd -lz) -lm
-HARNESS_SRC := $(filter-out $(REPLAY_SRC),$(wildcard harness/*.c))
+IMPORT_SRC := $(wildcard harness/import*.c harness/command-profile.c)
+IMPORT_OBJ := $(IMPORT_SRC:%.c=$(BUILD)/%.o)
+HARNESS_SRC := $(filter-out $(REPLAY_SRC) $(IMPORT_SRC),$(wildcard harness/*.c))
 HARNESS_OBJ := $(HARNESS_SRC:%.c=$(BUILD)/%.o)
 SCENARIOS := $(wildcard harness/scenarios/*.cfg)
 ALL += $(BUILD)/spindle $(BUILD)/spindle.1 $(BUILD)/spindle-scenario.5 \
@@ -38,7 +40,7 @@ $(BUILD)/harness/places.h: FORCE
 	  echo '#define PLACE_DATA "$(DATADIR)"') >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
-$(BUILD)/spindle: $(HARNESS_OBJ) $(REPLAY_OBJ) $(MODEL_OBJ) $(PROFILES_LIB)
+$(BUILD)/spindle: $(HARNESS_OBJ) $(REPLAY_OBJ) $(IMPORT_OBJ) $(MODEL_OBJ) $(PROFILES_LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) $(REPLAY_LIBS)
 
 $(BUILD)/scenarios/%.cfg: harness/scenarios/%.cfg

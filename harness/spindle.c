@@ -10,10 +10,11 @@
 static const char help[] =
 "usage: spindle COMMAND [OPTION]...\n"
 "\n"
-"  demo    two drives of 2000 and 2003 under this system's kernel\n"
-"  replay  send the requests of a trace to a drive, without a guest\n"
-"  run     run scenarios and compare with what was reported\n"
-"  vm      boot a disk image of your own on a named drive\n"
+"  demo     two drives of 2000 and 2003 under this system's kernel\n"
+"  profile  make a drive's profile from DiskSim's parameters\n"
+"  replay   send the requests of a trace to a drive, without a guest\n"
+"  run      run scenarios and compare with what was reported\n"
+"  vm       boot a disk image of your own on a named drive\n"
 "\n"
 "'spindle COMMAND --help' says more, and so does spindle(1).\n";
 
@@ -22,6 +23,7 @@ static const struct command {
   int (*run) (int argc, char **argv);
 } commands[] = {
   { "demo", command_demo },
+  { "profile", command_profile },
   { "replay", command_replay },
   { "run", command_run },
   { "vm", command_vm },

@@ -46,5 +46,6 @@ int command_run (int argc, char **argv);
 int command_vm (int argc, char **argv);
 int command_demo (int argc, char **argv);
 int command_replay (int argc, char **argv);
+int command_profile (int argc, char **argv);
 
 #endif /* SPINDLE_H */
