@@ -54,7 +54,7 @@ print_step (FILE *fp, const struct scenario_step *s)
 }
 
 char *
-job_text (const struct scenario *sc)
+job_text (const struct scenario *sc, bool no_flush)
 {
   char *text = NULL;
   size_t size, i;
@@ -63,6 +63,9 @@ job_text (const struct scenario *sc)
   if (fp == NULL)
     abort ();
   fprintf (fp, "modules\ndevice path=%s\n", sc->device);
+  if (no_flush)
+    fprintf (fp, "sysfs path=/sys/block/%s/queue/write_cache "
+             "value=none\n", disk_name (sc));
   print_queue (fp, sc);
   for (i = 0; i < sc->n_steps; ++i)
     print_step (fp, &sc->steps[i]);

@@ -7,7 +7,9 @@
 
 #include "scenario.h"
 
-/* The text of /job.  The caller frees it. */
-char *job_text (const struct scenario *sc);
+/* The text of /job.  With NO_FLUSH the kernel is told to send the drive no
+ * FLUSH CACHE.  The caller frees it.
+ */
+char *job_text (const struct scenario *sc, bool no_flush);
 
 #endif /* SPINDLE_JOB_H */

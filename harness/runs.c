@@ -21,9 +21,9 @@ struct set {
   struct pieces pieces;
   struct workdir workdir;
   struct scenario **scenarios;
-  struct boot *boots;           /* of the scenarios */
   unsigned n_scenarios;
   struct guest *guests;
+  struct boot *boots;           /* of the guests */
   char **folders;               /* of the guests: private, then results */
   unsigned n_guests, next;
   bool terminal;
@@ -37,7 +37,6 @@ load_scenarios (struct set *s, const char *const *files, unsigned n)
   char *error;
 
   s->scenarios = allocate (n, sizeof *s->scenarios);
-  s->boots = allocate (n, sizeof *s->boots);
   for (i = 0; i < n; ++i) {
     s->scenarios[i] = scenario_load (files[i], &error);
     if (s->scenarios[i] == NULL) {
@@ -109,6 +108,7 @@ add_guests (struct set *s)
   for (i = 0; i < s->n_scenarios; ++i)
     n += s->scenarios[i]->n_drives;
   s->guests = allocate (n, sizeof *s->guests);
+  s->boots = allocate (n, sizeof *s->boots);
   s->folders = allocate (2 * n, sizeof *s->folders);
   for (i = 0; i < s->n_scenarios; ++i)
     for (j = 0; j < s->scenarios[i]->n_drives; ++j)
@@ -174,23 +174,17 @@ make_folders (struct set *s)
 static int
 prepare_boots (struct set *s)
 {
-  unsigned i, j;
+  unsigned i;
 
-  for (i = 0; i < s->n_scenarios; ++i) {
-    char *folder = format ("%s/boot%u", s->workdir.path, i);
-    int r = make_directories (folder);
+  for (i = 0; i < s->n_guests; ++i) {
+    struct guest *g = &s->guests[i];
 
-    if (r == 0)
-      r = boot_prepare (&s->boots[i], s->scenarios[i], &s->pieces, folder);
-    free (folder);
-    if (r == -1)
+    if (boot_prepare (&s->boots[i], g->results.scenario, &g->profile,
+                      &s->pieces, g->private_folder) == -1)
       return -1;
-    for (j = 0; j < s->n_guests; ++j)
-      if (s->guests[j].results.scenario == s->scenarios[i]) {
-        s->guests[j].kernel = s->boots[i].kernel;
-        s->guests[j].initrd = s->boots[i].initrd;
-        s->guests[j].append = s->boots[i].append;
-      }
+    g->kernel = s->boots[i].kernel;
+    g->initrd = s->boots[i].initrd;
+    g->append = s->boots[i].append;
   }
   return 0;
 }
@@ -363,14 +357,14 @@ free_set (struct set *s)
 {
   unsigned i;
 
-  for (i = 0; i < s->n_guests; ++i)
+  for (i = 0; i < s->n_guests; ++i) {
     guest_free (&s->guests[i]);
+    boot_free (&s->boots[i]);
+  }
   for (i = 0; i < 2 * s->n_guests; ++i)
     free (s->folders[i]);
-  for (i = 0; i < s->n_scenarios; ++i) {
-    boot_free (&s->boots[i]);
+  for (i = 0; i < s->n_scenarios; ++i)
     scenario_free (s->scenarios[i]);
-  }
   free (s->guests);
   free (s->folders);
   free (s->boots);

@@ -132,12 +132,13 @@ the_job (void **state)
     "steps = ( { name = \"w\"; write = \"buffered\"; fsync = \"end\";\n"
     "  pattern = \"random\"; block-kib = 4; requests = 2; readahead = 8;\n"
     "  offset-mib = 1; span-mib = 2; seed = 7; ms = 9; } );\n");
-  char *job = job_text (sc);
+  char *job = job_text (sc, true);
 
   (void) state;
   assert_string_equal (job,
     "modules\n"
     "device path=/dev/sda\n"
+    "sysfs path=/sys/block/sda/queue/write_cache value=none\n"
     "sysfs path=/sys/block/sda/queue/max_sectors_kb value=64\n"
     "readahead sectors=8\n"
     "sync\n"
