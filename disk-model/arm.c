@@ -7,7 +7,7 @@
 static bool
 writes (enum work work)
 {
-  return work == WORK_WRITE || work == WORK_DESTAGE;
+  return work == WORK_WRITE || work == WORK_DESTAGE || work == WORK_CLEAN;
 }
 
 int64_t
@@ -88,6 +88,21 @@ bool
 arm_busy (const struct disk *d, int64_t t_ns)
 {
   return d->arm.work != WORK_NONE && t_ns < d->arm.end_ns;
+}
+
+/* Where the arm is when its work has ended. */
+static void
+arm_rest (struct disk *d)
+{
+  struct arm *a = &d->arm;
+  struct place rest;
+
+  if (a->rest != a->lba) {
+    geometry_locate (&d->geometry, a->rest, &rest);
+    a->cylinder = rest.cylinder;
+    a->head = rest.head;
+  }
+  a->work = WORK_NONE;
 }
 
 /* Let the work end at `limit`, which is not behind the head. */
@@ -189,6 +204,7 @@ arm_start (struct disk *d, enum work work, int64_t t_ns, int64_t lba,
   a->work = work;
   a->lba = a->anchor = lba;
   a->limit = limit;
+  a->shift = 0;
   a->start_ns = t_ns;
   a->settle_end_ns = t_ns + seek_settled_ns (&d->seek, move_ns,
                                              writes (work));
@@ -208,6 +224,22 @@ arm_start (struct disk *d, enum work work, int64_t t_ns, int64_t lba,
     take_any (d, ready_ns, any);
   cut (d, limit);
   d->stats.rotation_ns += a->from_ns - a->settle_end_ns;
+}
+
+void
+arm_start_clean (struct disk *d, int64_t t_ns, int64_t lba, int64_t limit)
+{
+  struct arm *a = &d->arm;
+  int64_t start_ns, seek_end_ns;
+
+  arm_start (d, WORK_READ, t_ns, lba, limit, 0, 0);
+  start_ns = a->start_ns;
+  seek_end_ns = a->seek_end_ns;
+  t_ns = a->end_ns;
+  arm_rest (d);
+  arm_start (d, WORK_CLEAN, t_ns, lba, limit, 0, 0);
+  a->start_ns = start_ns;
+  a->seek_end_ns = a->settle_end_ns = seek_end_ns;
 }
 
 void
@@ -326,6 +358,10 @@ arm_claim (struct disk *d, int64_t t_ns, int64_t lba)
     case WORK_PREREAD:
       cut_read (d, t_ns);
       break;
+    case WORK_CLEAN:
+      if (t_ns < d->arm.from_ns)
+        cut_read (d, t_ns);
+      break;
     case WORK_READ:
       interrupt_read (d, t_ns, lba);
       break;
@@ -344,21 +380,6 @@ arm_interrupt (struct disk *d, int64_t t_ns, int64_t lba)
   if (d->arm.work == WORK_READ && arm_busy (d, t_ns) &&
       d->profile.lookahead.on_command != INTERRUPT_FINISH)
     interrupt_read (d, t_ns, lba);
-}
-
-/* Where the arm is when its work has ended. */
-static void
-arm_rest (struct disk *d)
-{
-  struct arm *a = &d->arm;
-  struct place rest;
-
-  if (a->rest != a->lba) {
-    geometry_locate (&d->geometry, a->rest, &rest);
-    a->cylinder = rest.cylinder;
-    a->head = rest.head;
-  }
-  a->work = WORK_NONE;
 }
 
 /* Unless it was cut short, or the extent has grown meanwhile. */
@@ -386,9 +407,17 @@ arm_finish (struct disk *d)
     if (d->current >= 0)
       segments_extend (&d->segments, d->current, a->limit);
     break;
+  case WORK_CLEAN:
+    if (sectors > 0)
+      smr_settle (&d->smr, a->lba, a->limit);
+    break;
   case WORK_DESTAGE:
-    dirty_remove (&d->dirty, a->lba, a->limit);
-    background_report (d, a->lba, a->limit, a->end_ns);
+    if (a->shift != 0)
+      smr_note (&d->smr, a->lba + a->shift, a->limit + a->shift, a->lba);
+    else if (d->smr.enabled)
+      smr_settle (&d->smr, a->lba, a->limit);
+    dirty_remove (&d->dirty, a->lba + a->shift, a->limit + a->shift);
+    background_report (d, a->lba + a->shift, a->limit + a->shift, a->end_ns);
     d->stats.destages++;
     d->stats.sectors_destaged += sectors;
     break;

@@ -82,6 +82,36 @@ next_extent (const struct disk *d, int64_t t_ns)
   return &w->extents[i < w->n ? i : 0];
 }
 
+static bool
+clean_band (struct disk *d, int64_t t_ns)
+{
+  int64_t lba, end;
+
+  if (!smr_oldest_band (&d->smr, &lba, &end))
+    return false;
+  arm_start_clean (d, t_ns, lba, end);
+  return true;
+}
+
+/* To the persistent cache of a shingled drive; when that is full, a band
+ * must be cleaned first.
+ */
+static void
+destage_to_log (struct disk *d, int64_t t_ns, const struct extent *e)
+{
+  int64_t sectors = min_i64 (e->end - e->lba, d->smr.log_size), place, skip;
+
+  if (!smr_has_room (&d->smr, sectors) && clean_band (d, t_ns))
+    return;
+  t_ns += d->profile.smr.map_ns;
+  skip = 1 + geometry_sectors_passed (&d->geometry, d->smr.log_head,
+                                      t_ns - d->arm.end_ns,
+                                      d->smr.band, true);
+  place = smr_place (&d->smr, sectors, skip < d->smr.band ? skip : 0);
+  arm_start (d, WORK_DESTAGE, t_ns, place, place + sectors, 0, 0);
+  d->arm.shift = e->lba - place;
+}
+
 bool
 background_destage (struct disk *d, int64_t t_ns)
 {
@@ -92,6 +122,10 @@ background_destage (struct disk *d, int64_t t_ns)
     return false;
   t_ns += d->profile.write_cache.destage_ns;
   e = next_extent (d, t_ns);
+  if (smr_logs (&d->smr, e->lba)) {
+    destage_to_log (d, t_ns, e);
+    return true;
+  }
   if (!e->edges_read && arm_unaligned (d, e->lba, e->end))
     arm_start (d, WORK_PREREAD, t_ns, e->lba - e->lba % physical,
                min_i64 (div_up (e->end, physical) * physical,
@@ -117,8 +151,11 @@ start_next (struct disk *d, int64_t t_ns)
       return true;
     }
   }
-  if (d->dirty.n == 0)
-    return false;
+  if (d->dirty.n == 0) {
+    free_ns = max_i64 (free_ns,
+                       d->service.complete_ns + d->profile.smr.idle_ns);
+    return d->smr.n > 0 && free_ns < t_ns && clean_band (d, free_ns);
+  }
   free_ns = max_i64 (free_ns,
                      d->dirty_since_ns + d->profile.write_cache.delay_ns);
   return free_ns < t_ns && background_destage (d, free_ns);

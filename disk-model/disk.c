@@ -63,6 +63,8 @@ init_segments (struct disk *d)
   p->segment_bytes = max_i64 (p->segment_bytes, DISK_SECTOR_SIZE);
   d->segments.n = (int) p->segments;
   d->segments.capacity = p->segment_bytes / DISK_SECTOR_SIZE;
+  if (p->adaptive)
+    d->segments.shared = p->size_bytes / DISK_SECTOR_SIZE;
   d->current = -1;
 }
 
@@ -80,6 +82,7 @@ disk_new (const struct profile *profile, uint64_t seed)
   seek_init (&d->seek, &profile->seek,
              geometry_cylinders (&profile->geometry));
   if (init_write_cache (d) == -1 ||
+      smr_init (&d->smr, &profile->smr, profile->geometry.sectors) == -1 ||
       geometry_init (&d->geometry, &profile->geometry, &d->seek,
                      splitmix64 (&seed)) == -1) {
     disk_free (d);
@@ -96,6 +99,7 @@ disk_free (struct disk *d)
     return;
   geometry_free (&d->geometry);
   dirty_free (&d->dirty);
+  smr_free (&d->smr);
   free (d->reports);
   free (d);
 }
@@ -131,8 +135,6 @@ dequeue (struct disk *d, int i)
   size_t behind = (size_t) (--d->queued - i);
 
   memmove (&d->queue[i], &d->queue[i + 1], behind * sizeof d->queue[0]);
-  memmove (&d->arrivals[i], &d->arrivals[i + 1],
-           behind * sizeof d->arrivals[0]);
 }
 
 /* Take up the next command, if there is one, at t_ns. */
@@ -148,10 +150,10 @@ start_service (struct disk *d, int64_t t_ns)
   background_run (d, t_ns);
   i = queue_pick (d, t_ns);
   *c = (struct disk_completion) {
-    .request = d->queue[i],
-    .arrival_ns = d->arrivals[i],
+    .request = d->queue[i].request,
+    .arrival_ns = d->queue[i].arrival_ns,
     .start_ns = t_ns,
-    .times.queue_ns = t_ns - d->arrivals[i],
+    .times.queue_ns = t_ns - d->queue[i].arrival_ns,
     .hit = DISK_HIT_NONE,
     .segment = -1,
     .background = background_met (d, t_ns),
@@ -173,6 +175,8 @@ valid_range (const struct disk *d, const struct disk_request *r)
 int
 disk_submit (struct disk *d, int64_t now_ns, const struct disk_request *r)
 {
+  struct waiting *w;
+
   if (r->op > DISK_TRIM || !valid_range (d, r) || now_ns < d->now_ns ||
       disk_next_event (d) < now_ns) {
     errno = EINVAL;
@@ -183,8 +187,11 @@ disk_submit (struct disk *d, int64_t now_ns, const struct disk_request *r)
     return -1;
   }
   d->now_ns = now_ns;
-  d->queue[d->queued] = *r;
-  d->arrivals[d->queued++] = now_ns;
+  w = &d->queue[d->queued++];
+  w->request = *r;
+  w->arrival_ns = now_ns;
+  if (d->profile.queue.depth > 1 && r->op != DISK_FLUSH)
+    geometry_locate (&d->geometry, r->lba, &w->place);
   d->stats.max_queued = max_i64 (d->stats.max_queued, d->queued + d->busy);
   if (!d->busy)
     start_service (d, now_ns);

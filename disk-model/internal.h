@@ -10,6 +10,7 @@
 #include "geometry.h"
 #include "seek.h"
 #include "segments.h"
+#include "smr.h"
 
 /* What the arm is doing.  Sectors pass one after another from `lba` on,
  * the first beginning at from_ns, until `limit` is reached at end_ns.
@@ -25,6 +26,8 @@ enum work {
   WORK_READ,                    /* a read, going on as look-ahead */
   WORK_WRITE,                   /* a write that waits for the media */
   WORK_DESTAGE,
+  WORK_CLEAN,                   /* a shingled band: read until from_ns, then
+                                   written back */
   WORK_PREREAD,                 /* before a destage that rewrites only a part
                                    of its physical sectors */
 };
@@ -32,6 +35,8 @@ enum work {
 struct arm {
   enum work work;
   int64_t lba, limit;
+  int64_t shift;                /* what a sector is called less where it is:
+                                   not 0 in the log of a shingled drive */
   int64_t start_ns;             /* the arm began to move */
   int64_t seek_end_ns;          /* it has arrived, not yet settled to write */
   int64_t settle_end_ns;
@@ -47,12 +52,20 @@ struct report {
   int64_t lba, end, when_ns;
 };
 
+/* A command that waits, and where its first sector is. */
+struct waiting {
+  struct disk_request request;
+  int64_t arrival_ns;
+  struct place place;
+};
+
 struct disk {
   struct profile profile;
   struct geometry geometry;
   struct seek seek;
   struct segments segments;
   struct dirty dirty;
+  struct smr smr;
   struct arm arm;
 
   int current;                  /* segment of the stream the head reads, -1 */
@@ -63,8 +76,7 @@ struct disk {
 
   struct disk_completion service; /* the command in service */
   bool busy;
-  struct disk_request queue[DISK_MAX_QUEUE]; /* waiting, oldest first */
-  int64_t arrivals[DISK_MAX_QUEUE];
+  struct waiting queue[DISK_MAX_QUEUE]; /* oldest first */
   int queued;
   int64_t now_ns;               /* latest time given */
 
@@ -132,6 +144,10 @@ extern bool arm_busy (const struct disk *d, int64_t t_ns);
 extern void arm_start (struct disk *d, enum work work, int64_t t_ns,
                        int64_t lba, int64_t limit, int64_t any,
                        int64_t data_ns);
+
+/* Send it, free since t_ns, to read a band [lba, limit) and write it. */
+extern void arm_start_clean (struct disk *d, int64_t t_ns, int64_t lba,
+                             int64_t limit);
 
 /* Let the work under way go on to a farther limit. */
 extern void arm_extend (struct disk *d, int64_t limit);

@@ -143,6 +143,8 @@ struct profile_buffer {
   int64_t size_bytes;
   uint32_t segments;            /* for reads */
   int64_t segment_bytes;        /* 0 = size / segments */
+  bool adaptive;                /* the buffer is shared by as many segments
+                                   as there are streams, up to `segments` */
   bool keep_written;            /* written data can be read from a segment */
   bool read_on_arrival;         /* a read begins with whatever sector of it */
   bool write_on_arrival;        /* comes first, a write likewise: also called
@@ -201,6 +203,16 @@ struct profile_write_cache {
   bool blocks_hits;             /* not even hits are served during a destage */
 };
 
+/* Drive-managed shingling, as an approximation: see disk-model/smr.h. */
+struct profile_smr {
+  bool enabled;
+  int64_t cache_bytes;          /* the persistent cache at the outer edge */
+  int64_t band_bytes;
+  uint32_t map_entries;         /* runs the cache can keep track of */
+  int64_t map_ns;               /* to note a run, per destage */
+  int64_t idle_ns;              /* cleaning begins after so much idleness */
+};
+
 /* Which of the waiting commands is served next. */
 enum profile_order {
   ORDER_FCFS,                   /* arrival */
@@ -217,6 +229,23 @@ struct profile_queue {
                                    1000 = exactly, 0 = not at all */
 };
 
+/* What the maker says or somebody has measured, to compare the model with.
+ * The model does not read it.
+ */
+struct profile_published {
+  int64_t sustained_outer_kb_s, sustained_middle_kb_s; /* 10^3 bytes a second */
+  int64_t sustained_inner_kb_s, average_kb_s;
+  int64_t track_seek_ns, average_seek_ns, full_stroke_ns;
+  int64_t write_track_seek_ns, write_average_seek_ns, write_full_stroke_ns;
+  int64_t random_read_ns;       /* seek, rotation and all */
+  int64_t full_access_ns, half_access_ns, quarter_access_ns; /* likewise */
+  int64_t cached_read_ns;       /* a sector in the buffer */
+  int64_t random_iops, random_iops_32, write_iops;
+  int64_t sync_write_iops;
+  int64_t outer_16mib_ns, inner_16mib_ns; /* by 128 commands */
+  int64_t random_4096_ns;       /* 4096 sectors, one at a time */
+};
+
 struct profile {
   char name[64];
   char title[128];
@@ -229,6 +258,8 @@ struct profile {
   struct profile_lookahead lookahead;
   struct profile_write_cache write_cache;
   struct profile_queue queue;
+  struct profile_smr smr;
+  struct profile_published published;
   bool instant;                 /* no time at all, and no queue */
 };
 

@@ -31,7 +31,7 @@ static bool
 eligible (const struct disk *d, int i)
 {
   for (int j = 0; j < i; j++)
-    if (conflict (&d->queue[j], &d->queue[i]))
+    if (conflict (&d->queue[j].request, &d->queue[i].request))
       return false;
   return true;
 }
@@ -45,7 +45,7 @@ window (const struct disk *d)
   int n = (int) min_i64 (d->queued, max_i64 (d->profile.queue.depth, 1));
 
   for (int i = 0; i < n; i++)
-    if (d->queue[i].op == DISK_FLUSH)
+    if (d->queue[i].request.op == DISK_FLUSH)
       return (int) max_i64 (i, 1);
   return n;
 }
@@ -67,27 +67,26 @@ is_in_buffer (const struct disk *d, const struct disk_request *r)
 }
 
 static int64_t
-cost (const struct disk *d, int64_t t_ns, const struct place *from, int i)
+cost (const struct disk *d, int64_t t_ns, const struct place *from,
+      const struct waiting *w)
 {
-  const struct disk_request *r = &d->queue[i];
+  const struct disk_request *r = &w->request;
   const struct profile_overhead *overhead = &d->profile.overhead;
-  struct place to;
   int64_t ahead;
 
   if (is_in_buffer (d, r))
     return -1;
-  geometry_locate (&d->geometry, r->lba, &to);
-  ahead = to.cylinder - from->cylinder;
+  ahead = w->place.cylinder - from->cylinder;
   switch (d->profile.queue.order) {
   case ORDER_SSTF:
     return llabs (ahead);
   case ORDER_C_LOOK:
     return ahead >= 0 ? ahead : ahead + d->geometry.cylinders;
   case ORDER_SPTF:
-    t_ns += queue_overhead_ns (d, d->arrivals[i], t_ns,
+    t_ns += queue_overhead_ns (d, w->arrival_ns, t_ns,
                                r->op == DISK_READ ? overhead->read_miss_ns
                                                   : overhead->through_ns);
-    return arm_reach_ns (d, t_ns, from, &to, r->op == DISK_WRITE,
+    return arm_reach_ns (d, t_ns, from, &w->place, r->op == DISK_WRITE,
                          d->profile.queue.awareness_permille);
   case ORDER_FCFS:
     break;
@@ -104,7 +103,7 @@ queue_pick (const struct disk *d, int64_t t_ns)
   struct place from;
 
   if (n == 1 || p->order == ORDER_FCFS ||
-      (p->age_limit_ns > 0 && t_ns - d->arrivals[0] >= p->age_limit_ns))
+      (p->age_limit_ns > 0 && t_ns - d->queue[0].arrival_ns >= p->age_limit_ns))
     return 0;
   arm_place (d, t_ns, &from);
   for (int i = 0; i < n; i++) {
@@ -112,7 +111,7 @@ queue_pick (const struct disk *d, int64_t t_ns)
 
     if (!eligible (d, i))
       continue;
-    c = cost (d, t_ns, &from, i);
+    c = cost (d, t_ns, &from, &d->queue[i]);
     if (c < best_cost) {
       best = i;
       best_cost = c;

@@ -221,6 +221,39 @@ usable_segments (const struct disk *d)
   return (int) max_i64 (1, min_i64 (n, d->segments.n));
 }
 
+/* All of the command is in the log of a shingled drive.  Where it is there
+ * is no look-ahead worth having.
+ */
+static void
+serve_from_log (struct disk *d, int64_t free_ns, const struct shingled *run)
+{
+  struct disk_request *r = &d->service.request;
+  int64_t lba = r->lba, miss_ns = miss_overhead (d);
+  int64_t t_ns = max_i64 (free_ns, d->service.start_ns + miss_ns);
+
+  t_ns = arm_claim (d, t_ns, lba);
+  d->current = -1;
+  d->wanted = 0;
+  r->lba = run->log + (lba - run->lba);
+  arm_start (d, WORK_READ, t_ns, r->lba, r->lba + r->sectors, 0, 0);
+  serve_media (d, DISK_HIT_MISS, -1, r->lba, miss_ns);
+  r->lba = lba;
+  d->stats.misses++;
+}
+
+/* Some of it is: the log is visited first. */
+static int64_t
+visit_log (struct disk *d, int64_t t_ns, const struct shingled *run)
+{
+  int64_t sectors = min_i64 (run->end - run->lba, d->service.request.sectors);
+
+  arm_start (d, WORK_READ, t_ns, run->log, run->log + sectors, 0, 0);
+  t_ns = d->arm.end_ns;
+  d->current = -1;
+  arm_finish (d);
+  return t_ns;
+}
+
 /* The stream ended short of what is wanted: take it up again where it
  * stopped, or start a new one (segment -1).
  */
@@ -232,8 +265,15 @@ serve_positioned (struct disk *d, int segment, int64_t free_ns)
   bool resumes = segment >= 0 && segment == d->current &&
     d->profile.lookahead.enabled;
   int64_t t_ns = max_i64 (free_ns, d->service.start_ns + miss_ns);
+  const struct shingled *run = smr_find (&d->smr, r->lba, end);
 
+  if (run && run->lba <= r->lba && run->end >= end) {
+    serve_from_log (d, free_ns, run);
+    return;
+  }
   t_ns = arm_claim (d, t_ns, r->lba);
+  if (run)
+    t_ns = visit_log (d, t_ns, run);
   if (segment < 0)
     segment = segments_take (&d->segments, usable_segments (d), r->lba);
   fill (d, t_ns, segment,

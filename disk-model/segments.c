@@ -23,6 +23,19 @@ segments_find (const struct segments *s, int64_t lba, int64_t end)
   return best;
 }
 
+/* Adaptive segments: those of streams share the buffer. */
+static void
+share (struct segments *s)
+{
+  int streams = 0;
+
+  if (s->shared == 0)
+    return;
+  for (int i = 0; i < s->n; i++)
+    streams += s->v[i].stream && s->v[i].start < s->v[i].end;
+  s->capacity = s->shared / max_i64 (streams, 1);
+}
+
 int
 segments_take (struct segments *s, int usable, int64_t lba)
 {
@@ -42,7 +55,8 @@ segments_take (struct segments *s, int usable, int64_t lba)
   for (int i = usable; i < s->n; i++)
     s->v[i].end = s->v[i].start;
   s->v[oldest] = (struct segment) { .start = lba, .end = lba, .origin = lba };
-  segments_touch (s, oldest);
+  s->v[oldest].used = ++s->clock;
+  share (s);
   return oldest;
 }
 
@@ -50,6 +64,8 @@ void
 segments_touch (struct segments *s, int segment)
 {
   s->v[segment].used = ++s->clock;
+  s->v[segment].stream = true;
+  share (s);
 }
 
 void

@@ -6,6 +6,7 @@
 #ifndef SPINDLE_SEGMENTS_H
 #define SPINDLE_SEGMENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile.h"
@@ -13,12 +14,14 @@
 struct segment {
   int64_t start, end;           /* valid [start, end); empty if equal */
   int64_t origin;               /* where the stream began */
+  bool stream;                  /* a second command has come for it */
   uint64_t used;                /* when last, for LRU */
 };
 
 struct segments {
   int n;
   int64_t capacity;             /* sectors of each */
+  int64_t shared;               /* adaptive: sectors of all; else 0 */
   uint64_t clock;
   struct segment v[PROFILE_MAX_SEGMENTS];
 };

@@ -42,10 +42,10 @@ wait_for_destage (struct disk *d, int64_t t_ns, int64_t lba, int64_t end)
   struct arm *a = &d->arm;
 
   if (a->work != WORK_DESTAGE || !arm_busy (d, t_ns) ||
-      lba >= a->limit || end <= a->lba)
+      lba >= a->limit + a->shift || end <= a->lba + a->shift)
     return t_ns;
   arm_cut_destage (d, t_ns);
-  if (lba >= a->limit)
+  if (lba >= a->limit + a->shift)
     return t_ns;
   return max_i64 (t_ns, a->end_ns);
 }
@@ -67,7 +67,11 @@ serve_cached (struct disk *d)
           &c->times.overhead_ns);
   free_ns = wait_for_destage (d, c->start_ns, lba, end);
   charge (&cursor, free_ns, &c->times.actuator_ns);
-  room_ns = background_room (d, c->start_ns, lba, end);
+  /* What is being replaced in the buffer is not destaged meanwhile. */
+  if (free_ns > c->start_ns)
+    background_run (d, free_ns);
+  dirty_remove (&d->dirty, lba, end);
+  room_ns = background_room (d, free_ns, lba, end);
   if (room_ns > cursor)
     c->background |= DISK_MET_FULL;
   bus_end_ns = max_i64 (cursor + d->profile.interface.prepare_ns +
@@ -218,7 +222,7 @@ finish_write (struct disk *d)
    * long as the head is not past.
    */
   if (a->work == WORK_DESTAGE && arm_busy (d, c->complete_ns) &&
-      lba == a->limit)
+      lba == a->limit && a->shift == 0)
     arm_extend (d, end);
 }
 

@@ -285,6 +285,103 @@ access_on_arrival (void **state)
   assert_true (waited / 600 < US (800));
 }
 
+/* An 8 TB shingled drive with a small persistent cache. */
+static void
+drive_smr (struct profile *p)
+{
+  drive_wd (p);
+  p->geometry.sectors = 15628053168;
+  p->geometry.heads = 12;
+  p->geometry.rpm_x100 = 590000;
+  drive_zones (p, 24, 3800, 1800);
+  p->seek.read.track_ns = MS (1);
+  p->seek.read.average_ns = MS (12);
+  p->seek.read.full_ns = MS (22);
+  p->seek.write_settle_ns = US (500);
+  p->interface.bus_ps_per_byte = 1667;
+  p->overhead.write_ns = US (60);
+  p->buffer.size_bytes = KIB (131072);
+  p->write_cache.order = DESTAGE_ARRIVAL;
+  p->smr = (struct profile_smr) {
+    .enabled = true, .cache_bytes = KIB (8 << 20), .band_bytes = KIB (30720),
+    .map_entries = 2000, .map_ns = US (300), .idle_ns = MS (1000),
+  };
+}
+
+static int64_t
+random_writes_ns (struct disk *d, const struct profile *p, int64_t *now,
+                  int n)
+{
+  int64_t start = *now;
+
+  for (int i = 0; i < n; i++)
+    host_do (d, now, DISK_WRITE, 0, random_block (p) + 1, 8);
+  return (*now - start) / n;
+}
+
+static void
+shingled_drive (void **state)
+{
+  struct profile p;
+  struct disk *d;
+  struct disk_completion c;
+  int64_t now = 0;
+
+  (void) state;
+  drive_smr (&p);
+  d = disk_new (&p, 1);
+  rng = 1;
+  /* Into the log, far faster than one place each. */
+  assert_true (random_writes_ns (d, &p, &now, 1500) < MS (2));
+  /* The map is full: every one waits for a band to be rewritten. */
+  random_writes_ns (d, &p, &now, 600);
+  assert_in_range (random_writes_ns (d, &p, &now, 50), MS (300), MS (1500));
+  /* Idle for half an hour, the drive cleans up. */
+  now += INT64_C (1800) * 1000000000;
+  assert_true (random_writes_ns (d, &p, &now, 1500) < MS (2));
+  /* What was written is read from where it is now. */
+  c = host_do (d, &now, DISK_WRITE, 0, 12345, 8);
+  c = host_do (d, &now, DISK_FLUSH, 0, 0, 0);
+  c = host_do (d, &now, DISK_READ, 0, 12340, 16);
+  assert_int_equal (c.hit, DISK_HIT_MISS);
+  disk_free (d);
+
+  /* In order from the start of a band: as fast as the media. */
+  d = disk_new (&p, 1);
+  now = 0;
+  assert_true (host_sequential (d, &now, DISK_WRITE, 61440 * 100, 2048,
+                                61440 * 40, 0) > 140000);
+  disk_free (d);
+}
+
+/* Two streams in a buffer that one large segment each would fill: shared
+ * as they come, or cut into eight from the start.
+ */
+static void
+adaptive_segments (void **state)
+{
+  struct profile p;
+  int64_t fixed, adaptive;
+
+  (void) state;
+  drive_wd (&p);
+  p.lookahead.limit_bytes = 0;
+  p.lookahead.on_command = INTERRUPT_FINISH;
+  p.overhead.read_hit_ns = US (20);
+  for (int pass = 0; pass < 2; pass++) {
+    struct disk *d;
+    int64_t now = 0;
+
+    p.buffer.adaptive = pass == 1;
+    d = disk_new (&p, 1);
+    for (int64_t i = 0; i < 8192; i++)
+      host_do (d, &now, DISK_READ, 0, i % 2 * 10000000 + i / 2 * 8, 8);
+    *(pass == 0 ? &fixed : &adaptive) = now;
+    disk_free (d);
+  }
+  assert_true (adaptive * 10 < fixed * 9);
+}
+
 int
 main (void)
 {
@@ -295,6 +392,8 @@ main (void)
     cmocka_unit_test (unaligned_write_costs_a_revolution),
     cmocka_unit_test (spaced_unaligned_writes),
     cmocka_unit_test (access_on_arrival),
+    cmocka_unit_test (shingled_drive),
+    cmocka_unit_test (adaptive_segments),
   };
 
   return cmocka_run_group_tests (tests, NULL, NULL);
