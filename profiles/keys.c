@@ -18,6 +18,7 @@
 #define MBPS(n) ((int64_t) (n) * 1000)
 #define KIB(n) ((int64_t) (n) * 10)
 #define NS(n) ((int64_t) (n) * 1000)
+#define S(n) ((int64_t) (n) * 1000000000)
 
 /* The size of the field is what limits text; \0 is not counted. */
 #define TEXT(member) P (member), 0, sizeof (((struct profile *) 0)->member) - 1
@@ -66,6 +67,11 @@ static const char *const order_names[] = { "arrival", "elevator", "sptf", NULL }
   { group "table", KEY_SEEK_TABLE, P (curve), 0, 0, NEED_NO, NULL, NULL, \
     "table, and the shortest distances of two-piece: points ( cylinders, " \
     "ms ), straight lines between them" }
+
+/* What is said of the drive, for comparison. */
+#define PUBLISHED(name, kind, member, max, text) \
+  { "published." name, kind, P (published.member), 0, max, NEED_NO, "0", \
+    NULL, text }
 
 const struct key keys[] = {
   { "title", KEY_TEXT, TEXT (title), NEED_ALWAYS, NULL, NULL,
@@ -219,6 +225,10 @@ const struct key keys[] = {
   { "buffer.write-on-arrival", KEY_BOOL, P (buffer.write_on_arrival), 0, 1,
     NEED_NO, "false", NULL, "a write likewise" },
 
+  { "buffer.adaptive", KEY_BOOL, P (buffer.adaptive), 0, 1, NEED_NO, "false",
+    NULL, "the buffer is shared by as many segments as there are streams, "
+    "up to buffer.segments" },
+
   { "lookahead.enabled", KEY_BOOL, P (lookahead.enabled), 0, 1, NEED_NO,
     "true", NULL, "the drive reads on after a read" },
   { "lookahead.limit", KEY_CHOICE, P (lookahead.limit), 0, 0, NEED_NO,
@@ -275,6 +285,19 @@ const struct key keys[] = {
   { "write-cache.blocks-hits", KEY_BOOL, P (write_cache.blocks_hits), 0, 1,
     NEED_NO, "false", NULL, "not even hits are served during a destage" },
 
+  { "smr.enabled", KEY_BOOL, P (smr.enabled), 0, 1, NEED_NO, "false", NULL,
+    "drive-managed shingled recording, as an approximation" },
+  { "smr.cache-kib", KEY_KIB, P (smr.cache_bytes), 0, KIB (4294967296), NEED_NO,
+    "0", NULL, "the persistent cache at the outer edge" },
+  { "smr.band-kib", KEY_KIB, P (smr.band_bytes), 0, KIB (4194304), NEED_NO,
+    "0", NULL, "what can only be rewritten whole" },
+  { "smr.map-entries", KEY_COUNT, P (smr.map_entries), 0, 1000000, NEED_NO,
+    "0", NULL, "runs the persistent cache can keep track of" },
+  { "smr.map-ms", KEY_MS, P (smr.map_ns), 0, MS (1000), NEED_NO, "0", NULL,
+    "to note one, with each destage" },
+  { "smr.idle-ms", KEY_MS, P (smr.idle_ns), 0, MS (3600000), NEED_NO, "0",
+    NULL, "cleaning begins after so much idleness" },
+
   { "queue.depth", KEY_COUNT, P (queue.depth), 0, 256, NEED_NO, "0", NULL,
     "commands the drive holds (TCQ, NCQ); 0 or 1 = one at a time" },
   { "queue.order", KEY_CHOICE, P (queue.order), 0, 0, NEED_NO, "fcfs",
@@ -285,6 +308,56 @@ const struct key keys[] = {
   { "queue.awareness", KEY_SHARE, P (queue.awareness_permille), 0, 1000,
     NEED_NO, "1", NULL, "how well the firmware knows the angle of the "
     "platters: 1 = exactly, 0 = not at all" },
+
+  PUBLISHED ("sustained-outer-mb-s", KEY_MB_S, sustained_outer_kb_s,
+             MBPS (100000), "sustained rate of reading, outermost"),
+  PUBLISHED ("sustained-middle-mb-s", KEY_MB_S, sustained_middle_kb_s,
+             MBPS (100000), "the same in the middle of the LBAs"),
+  PUBLISHED ("sustained-inner-mb-s", KEY_MB_S, sustained_inner_kb_s,
+             MBPS (100000), "the same, innermost"),
+  PUBLISHED ("average-mb-s", KEY_MB_S, average_kb_s, MBPS (100000),
+             "mean of the rates over all LBAs"),
+  PUBLISHED ("track-seek-ms", KEY_MS, track_seek_ns, MS (1000),
+             "seek to the next track, reading"),
+  PUBLISHED ("average-seek-ms", KEY_MS, average_seek_ns, MS (1000),
+             "mean over random pairs of tracks, reading"),
+  PUBLISHED ("full-stroke-ms", KEY_MS, full_stroke_ns, MS (1000),
+             "seek over the whole stroke, reading"),
+  PUBLISHED ("write-track-seek-ms", KEY_MS, write_track_seek_ns, MS (1000),
+             "seek to the next track, writing"),
+  PUBLISHED ("write-average-seek-ms", KEY_MS, write_average_seek_ns,
+             MS (1000), "mean over random pairs of tracks, writing"),
+  PUBLISHED ("write-full-stroke-ms", KEY_MS, write_full_stroke_ns, MS (1000),
+             "seek over the whole stroke, writing"),
+  PUBLISHED ("random-read-ms", KEY_MS, random_read_ns, MS (1000),
+             "mean time of a random read of one sector or few, rotation and "
+             "overhead included"),
+  PUBLISHED ("full-access-ms", KEY_MS, full_access_ns, MS (1000),
+             "the same between the first and the last sector"),
+  PUBLISHED ("half-access-ms", KEY_MS, half_access_ns, MS (1000),
+             "between a quarter and three quarters of the LBAs"),
+  PUBLISHED ("quarter-access-ms", KEY_MS, quarter_access_ns, MS (1000),
+             "between a quarter and a half"),
+  PUBLISHED ("cached-read-ms", KEY_MS, cached_read_ns, MS (1000),
+             "read of one sector that is in the buffer"),
+  PUBLISHED ("random-read-iops", KEY_COUNT, random_iops, 1000000,
+             "random reads of 4 KiB per second, one at a time"),
+  PUBLISHED ("random-read-32-iops", KEY_COUNT, random_iops_32, 1000000,
+             "the same with 32 outstanding"),
+  PUBLISHED ("random-write-iops", KEY_COUNT, write_iops, 1000000,
+             "random writes of 4 KiB per second, one at a time, the write "
+             "cache as it is"),
+  PUBLISHED ("sync-write-iops", KEY_COUNT, sync_write_iops, 1000000,
+             "sequential writes of 4 KiB per second that wait for the "
+             "media"),
+  PUBLISHED ("sequential-16mib-outer-s", KEY_S, outer_16mib_ns, S (1000),
+             "IBM's figure: 16 MiB by 128 commands in the first zone, their "
+             "margin of 5 % included"),
+  PUBLISHED ("sequential-16mib-inner-s", KEY_S, inner_16mib_ns, S (1000),
+             "the same in the last zone"),
+  PUBLISHED ("random-4096-s", KEY_S, random_4096_ns, S (1000),
+             "IBM's figure: 4096 random reads of one sector, their margin "
+             "of 5 % included"),
 };
 const size_t n_keys = sizeof keys / sizeof keys[0];
 _Static_assert (sizeof keys / sizeof keys[0] <= MAX_KEYS, "raise MAX_KEYS");
@@ -315,6 +388,15 @@ bus_mode_find (const char *name)
     if (strcmp (bus_modes[i].name, name) == 0)
       return bus_modes[i].ps_per_byte;
   return -1;
+}
+
+const char *
+bus_mode_name (int64_t ps_per_byte)
+{
+  for (size_t i = 0; i < sizeof bus_modes / sizeof bus_modes[0]; i++)
+    if (bus_modes[i].ps_per_byte == ps_per_byte)
+      return bus_modes[i].name;
+  return NULL;
 }
 
 const struct key *
@@ -353,9 +435,11 @@ key_decimals (enum key_kind kind)
 {
   switch (kind) {
   case KEY_MS: return 6;
+  case KEY_S: return 9;
   case KEY_KIB: return 1;
   case KEY_RPM: return 2;
-  case KEY_SKEW: case KEY_NS: case KEY_SHARE: case KEY_BUS: return 3;
+  case KEY_SKEW: case KEY_NS: case KEY_SHARE: case KEY_BUS: case KEY_MB_S:
+    return 3;
   default: return 0;
   }
 }
@@ -366,6 +450,8 @@ unit (enum key_kind kind)
   switch (kind) {
   case KEY_MS: return "milliseconds";
   case KEY_NS: return "nanoseconds";
+  case KEY_S: return "seconds";
+  case KEY_MB_S: return "MB/s";
   case KEY_SHARE: return "a number";
   case KEY_RPM: return "turns per minute";
   case KEY_KIB: return "KiB";

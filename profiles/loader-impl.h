@@ -24,6 +24,8 @@ enum key_kind {
   KEY_NS,                       /* nanoseconds; kept as picoseconds */
   KEY_RPM,                      /* kept in hundredths */
   KEY_KIB,                      /* kept in bytes */
+  KEY_S,                        /* seconds; kept as nanoseconds */
+  KEY_MB_S,                     /* MB/s; kept as 1000 bytes a second */
   KEY_BUS,                      /* transfer mode or MB/s; kept as ps/byte */
   KEY_ZONES,
   KEY_HOLES,
@@ -52,7 +54,7 @@ struct key {
   const char *text;
 };
 
-#define MAX_KEYS 160
+#define MAX_KEYS 256
 
 /* A linear zone layout, before checks.c turns it into zones. */
 struct zone_table {
@@ -69,6 +71,7 @@ struct load {
   struct profile profile;
   struct zone_table zone_table;
   const char *file;
+  char *found;                  /* the same, if it was looked for */
   config_t config;
   struct origin origin[MAX_KEYS];
   char *error;
@@ -88,6 +91,8 @@ extern int key_decimals (enum key_kind kind);
 extern char *key_allowed (const struct key *key, char *buf, size_t size);
 /* Transfer mode to ps per byte, or -1. */
 extern int64_t bus_mode_find (const char *name);
+/* The reverse, or NULL. */
+extern const char *bus_mode_name (int64_t ps_per_byte);
 
 /* loader.c */
 /* Set the error message, as from printf; always returns -1. */
@@ -100,6 +105,11 @@ extern int fail_key (struct load *load, const struct key *key,
                      const char *value, const char *format, ...)
   __attribute__ ((format (printf, 4, 5)));
 extern bool key_given (const struct load *load, const char *path);
+/* All of a profile; NULL with the message in *error. */
+extern struct load *load_new (const char *name_or_path,
+                              const char *const *overrides,
+                              size_t n_overrides, char **error);
+extern void load_free (struct load *load);
 
 /* scan.c */
 /* Refuse what libconfig 1.5 would misread in silence: integers that it

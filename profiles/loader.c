@@ -451,29 +451,43 @@ is_path (const char *name)
     (len > 4 && strcmp (name + len - 4, ".cfg") == 0);
 }
 
+void
+load_free (struct load *load)
+{
+  config_destroy (&load->config);
+  free (load->found);
+  free (load);
+}
+
+struct load *
+load_new (const char *name_or_path, const char *const *overrides,
+          size_t n_overrides, char **error)
+{
+  struct load *load = calloc (1, sizeof *load);
+
+  *error = NULL;
+  if (load == NULL)
+    return NULL;
+  config_init (&load->config);
+  load->file = name_or_path;
+  if (! is_path (name_or_path))
+    load->file = load->found = profile_find (load, name_or_path);
+  if (load->file && load_file (load, overrides, n_overrides) == 0)
+    return load;
+  *error = load->error;
+  load_free (load);
+  return NULL;
+}
+
 int
 profile_load (const char *name_or_path, const char *const *overrides,
               size_t n_overrides, struct profile *profile, char **error)
 {
-  struct load *load = calloc (1, sizeof *load);
-  char *found = NULL;
-  int r = -1;
+  struct load *load = load_new (name_or_path, overrides, n_overrides, error);
 
-  *error = NULL;
   if (load == NULL)
     return -1;
-  config_init (&load->config);
-  load->file = name_or_path;
-  if (! is_path (name_or_path))
-    load->file = found = profile_find (load, name_or_path);
-  if (load->file)
-    r = load_file (load, overrides, n_overrides);
-  if (r == 0)
-    *profile = load->profile;
-  else
-    *error = load->error;
-  config_destroy (&load->config);
-  free (load);
-  free (found);
-  return r;
+  *profile = load->profile;
+  load_free (load);
+  return 0;
 }

@@ -6,6 +6,7 @@
 #ifndef SPINDLE_LOADER_H
 #define SPINDLE_LOADER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "profile.h"
@@ -37,6 +38,32 @@ extern int profile_load (const char *name_or_path,
 extern int profile_list (void (*fn) (void *opaque, const char *name,
                                      const char *path),
                          void *opaque);
+
+/* One key of a profile, with where its value comes from. */
+struct profile_value {
+  const char *path;             /* "seek.average-ms" */
+  const char *value;            /* as in a file; a list may be long; "" is
+                                   an empty text or a list that is not there */
+  bool given;                   /* in the file, or overridden; else default */
+  const char *mark, *source, *note; /* NULL if there is none */
+  const char *text;             /* what it is */
+};
+
+struct profile_visitor {
+  /* Either may be NULL.  The strings last until it returns. */
+  void (*value) (void *opaque, const struct profile_value *value);
+  void (*source) (void *opaque, const char *id, const char *text,
+                  const char *url); /* url may be NULL */
+};
+
+/* Load a profile as profile_load does and go through its keys, in the order
+ * of the documentation, and its sources.  profile may be NULL.
+ */
+extern int profile_describe (const char *name_or_path,
+                             const char *const *overrides,
+                             size_t n_overrides, struct profile *profile,
+                             const struct profile_visitor *visitor,
+                             void *opaque, char **error);
 
 /* One key of the file format, in words. */
 struct profile_key {

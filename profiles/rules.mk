@@ -5,7 +5,7 @@
 PROFILES_LIB := $(BUILD)/profiles/libprofiles.a
 PROFILES_LIBS := $(shell pkg-config --libs libconfig 2>/dev/null || \
                    echo -lconfig) -ldl
-PROFILES_OBJS := $(addprefix $(BUILD)/profiles/,checks.o keys.o lists.o \
+PROFILES_OBJS := $(addprefix $(BUILD)/profiles/,checks.o describe.o keys.o lists.o \
                    loader.o nearest.o scan.o search.o value.o)
 
 ALL += $(PROFILES_LIB) $(BUILD)/profiles/print-keys
