@@ -446,6 +446,24 @@ check_identify (struct load *load)
   return 0;
 }
 
+static int
+check_smr (struct load *load)
+{
+  const struct profile_smr *smr = &load->profile.smr;
+
+  if (! smr->enabled)
+    return 0;
+  if (smr->cache_bytes == 0 || smr->band_bytes == 0 || smr->map_entries == 0)
+    return FAIL (load, KEYS ("smr.cache-kib", "smr.band-kib",
+                             "smr.map-entries", "smr.enabled"),
+                 "a shingled drive has cache-kib, band-kib and map-entries, "
+                 "none of them 0");
+  if (! load->profile.write_cache.enabled)
+    return FAIL (load, KEYS ("smr.enabled", "write-cache.enabled"),
+                 "a shingled drive needs its write cache");
+  return 0;
+}
+
 int
 check_profile (struct load *load)
 {
@@ -456,7 +474,8 @@ check_profile (struct load *load)
   if (make_zones (load) == -1 || check_zones (load) == -1 ||
       check_remaps (load) == -1 ||
       check_seek (load) == -1 || check_buffer (load) == -1 ||
-      check_lookahead (load) == -1 || check_write_cache (load) == -1)
+      check_lookahead (load) == -1 || check_write_cache (load) == -1 ||
+      check_smr (load) == -1)
     return -1;
   return 0;
 }
