@@ -184,6 +184,8 @@ zone_holes (struct geometry *g, struct zone *z, uint32_t zone,
 {
   int64_t shift = 0;
 
+  if (profile->n_holes == 0)
+    return;
   z->holes = &g->holes[*next];
   for (; *next < profile->n_holes && profile->holes[*next].zone == zone;
        ++*next) {

@@ -117,7 +117,7 @@ struct profile_interface {
   int64_t bus_ps_per_byte;      /* 15000 = UDMA4; 0 = takes no time */
   int64_t write_bus_ps_per_byte; /* 0 = the same */
   bool overlap;                 /* bus and media move data together */
-  bool flush;                   /* has FLUSH CACHE */
+  bool flush;                   /* has FLUSH CACHE; else a flush does nothing */
   bool fua;                     /* WRITE FUA, or the host's substitute */
   bool trim;
   /* A bus that is let go while the media are at work (SCSI). */

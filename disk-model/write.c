@@ -155,7 +155,8 @@ serve_flush (struct disk *d)
   d->stats.flushes++;
   charge (&cursor, cursor + d->profile.overhead.flush_ns,
           &c->times.overhead_ns);
-  charge (&cursor, background_drain (d, c->start_ns), &c->times.media_ns);
+  if (d->profile.interface.flush)
+    charge (&cursor, background_drain (d, c->start_ns), &c->times.media_ns);
   c->complete_ns = cursor;
 }
 

@@ -168,7 +168,7 @@ const struct key keys[] = {
   { "interface.overlap", KEY_BOOL, P (interface.overlap), 0, 1, NEED_NO,
     "true", NULL, "bus and media move data at the same time" },
   { "interface.flush", KEY_BOOL, P (interface.flush), 0, 1, NEED_NO, "true",
-    NULL, "has FLUSH CACHE" },
+    NULL, "has FLUSH CACHE; without it a flush does nothing" },
   { "interface.fua", KEY_BOOL, P (interface.fua), 0, 1, NEED_NO, "true",
     NULL, "a write can be forced to the media, by the drive (WRITE FUA) or "
     "by the host" },

@@ -248,6 +248,16 @@ flush_waits_for_the_media (void **state)
   c = host_do (d, &now, DISK_FLUSH, 0, 0, 0);
   assert_int_equal (c.complete_ns - c.arrival_ns, US (300));
   disk_free (d);
+
+  /* A drive without the command. */
+  p.interface.flush = false;
+  d = start (&p);
+  now = 0;
+  host_do (d, &now, DISK_WRITE, 0, 30000000, 8);
+  c = host_do (d, &now, DISK_FLUSH, 0, 0, 0);
+  assert_int_equal (c.complete_ns - c.arrival_ns, US (300));
+  assert_int_equal (disk_get_stats (d)->dirty_sectors, 8);
+  disk_free (d);
 }
 
 static void

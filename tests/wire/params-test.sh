@@ -101,10 +101,7 @@ accepted 'a larger file' \
 accepted 'a small file is enough for a small size' \
          'test $(nbdinfo --size "$uri") = 1048576' \
          wd200bb size=1049087 file="$dir/small"
-accepted 'a drive without FLUSH has none' \
-         '! nbdinfo --can flush "$uri"' wd200bb
-accepted 'a drive with FLUSH has it' \
-         'nbdinfo --can flush "$uri"' wd200bb set=interface.flush=true
+accepted 'flush is always there' 'nbdinfo --can flush "$uri"' wd200bb
 accepted 'FUA is always there' 'nbdinfo --can fua "$uri"' wd200bb
 accepted 'TRIM is not' '! nbdinfo --can trim "$uri"' wd200bb
 accepted 'unless the profile says so' \
