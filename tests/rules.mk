@@ -116,3 +116,52 @@ fuzz-trace: $(FUZZ_TRACE)
 	$< -max_total_time=$(SECONDS) -timeout=10 -max_len=8192 \
 	  -artifact_prefix=$(BUILD)/tests/fuzz/trace- \
 	  $(BUILD)/tests/fuzz/trace tests/fuzz/corpus/trace
+
+# The profile loader, and the model made from what it accepts.
+FUZZ_PROFILE := $(BUILD)/tests/fuzz/profile-fuzz
+FUZZ_PROFILE_SRC := tests/fuzz/profile-fuzz.c $(MODEL_SRC) \
+  $(filter-out profiles/print-keys.c,$(wildcard profiles/*.c))
+$(FUZZ_PROFILE): $(FUZZ_PROFILE_SRC) $(wildcard profiles/*.h disk-model/*.h) \
+    | $(BUILD)/profiles/datadir.h
+	@mkdir -p $(@D)
+	clang $(ALL_CFLAGS) -O1 -I$(BUILD)/profiles \
+	  -fsanitize=fuzzer,address,undefined \
+	  -fno-sanitize-recover=undefined -o $@ $(FUZZ_PROFILE_SRC) \
+	  $(PROFILES_LIBS)
+##   make fuzz-profile    the profile loader and the model likewise
+.PHONY: fuzz-profile
+fuzz-profile: $(FUZZ_PROFILE)
+	@mkdir -p $(BUILD)/tests/fuzz/profile
+	LSAN_OPTIONS=suppressions=tests/fuzz/lsan.supp \
+	$< -max_total_time=$(SECONDS) -timeout=20 -max_len=8192 \
+	  -artifact_prefix=$(BUILD)/tests/fuzz/profile- \
+	  $(BUILD)/tests/fuzz/profile tests/fuzz/corpus/profile
+
+# Import: the readers and the mapping, the command, and what the loader
+# makes of it.
+IMPORT_TEST := $(BUILD)/tests/unit/import-test
+UNIT_TESTS += $(IMPORT_TEST) tests/unit/import-command-test.sh
+$(IMPORT_TEST): %: %.o $(IMPORT_OBJ) $(PROFILES_LIB) \
+    $(addprefix $(BUILD)/harness/,options.o util.o words.o)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) \
+	  $(CMOCKA_LIBS) -lz
+
+FUZZ_IMPORT := $(BUILD)/tests/fuzz/import-fuzz
+FUZZ_IMPORT_SRC := tests/fuzz/import-fuzz.c \
+  $(filter-out harness/import-command.c,$(wildcard harness/import*.c)) \
+  harness/util.c harness/words.c \
+  $(filter-out profiles/print-keys.c,$(wildcard profiles/*.c))
+$(FUZZ_IMPORT): $(FUZZ_IMPORT_SRC) $(PROFILES_LIB) \
+    $(wildcard harness/*.h profiles/*.h)
+	@mkdir -p $(@D)
+	clang $(ALL_CFLAGS) -I$(BUILD)/profiles -O1 \
+	  -fsanitize=fuzzer,address,undefined \
+	  -fno-sanitize-recover=undefined -o $@ $(FUZZ_IMPORT_SRC) \
+	  $(PROFILES_LIBS) -lz
+##   make fuzz-import     the readers of DiskSim's parameters likewise
+.PHONY: fuzz-import
+fuzz-import: $(FUZZ_IMPORT)
+	@mkdir -p $(BUILD)/tests/fuzz/import
+	$< -max_total_time=$(SECONDS) -timeout=10 -max_len=8192 \
+	  -artifact_prefix=$(BUILD)/tests/fuzz/import- \
+	  $(BUILD)/tests/fuzz/import tests/fuzz/corpus/import
