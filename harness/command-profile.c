@@ -6,12 +6,17 @@
 #include <string.h>
 
 #include "import.h"
+#include "profile-command.h"
 #include "spindle.h"
 
 static const char help[] =
 "usage: spindle profile COMMAND [OPTION]...\n"
 "\n"
+"  check   run drives in the model, beside what is said of them\n"
+"  diff    what is not the same in two profiles\n"
 "  import  make a profile of a drive's parameters for DiskSim 4\n"
+"  list    the drives that can be named\n"
+"  show    what a profile says, and where it has it from\n"
 "\n"
 "'spindle profile COMMAND --help' says more, and so does spindle-profile(1).\n";
 
@@ -19,7 +24,11 @@ static const struct command {
   const char *name;
   int (*run) (int argc, char **argv);
 } commands[] = {
+  { "check", command_profile_check },
+  { "diff", command_profile_diff },
   { "import", command_profile_import },
+  { "list", command_profile_list },
+  { "show", command_profile_show },
 };
 #define N_COMMANDS (sizeof commands / sizeof commands[0])
 

@@ -76,10 +76,12 @@ controller_row (struct import *in, char *line)
     cut_end (line);
     value = next_word (&equals, "");
     key = import_find (line, true);
-    if (key == IMPORT_NO_KEY)
+    if (key != IMPORT_NO_KEY) {
+      if (import_put (in, key, line, value) == -1)
+        return -1;
+    }
+    else if (!import_beside_the_point (line))
       import_note (in, "%s = %s: not a parameter spindle knows", line, value);
-    else if (import_put (in, key, line, value) == -1)
-      return -1;
     line = equals + strspn (equals, " \t");
   }
   return 0;

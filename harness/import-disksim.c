@@ -148,6 +148,7 @@ static int
 read_curve (struct reader *r, const struct import_node *node)
 {
   struct import *in = r->in;
+  const char *slash;
   char *text;
   int result;
 
@@ -157,7 +158,8 @@ read_curve (struct reader *r, const struct import_node *node)
   text = import_named_text (in, node->key, node->text, r->dir);
   if (text == NULL)
     return -1;
-  in->file = node->text;
+  slash = strrchr (node->text, '/');
+  in->file = slash ? slash + 1 : node->text;
   result = import_seek_text (in, text);
   free (text);
   return result;
@@ -166,21 +168,6 @@ read_curve (struct reader *r, const struct import_node *node)
 /* ---- blocks ---- */
 
 static int read_block (struct reader *r, const struct import_node *block);
-
-/* They say nothing about time. */
-static bool
-is_beside_the_point (const char *key)
-{
-  static const char *const keys[] = {
-    "Print stats", "Scheduler", "Avg sectors per cylinder",
-    "Constant access time", NULL
-  };
-
-  for (int i = 0; keys[i]; i++)
-    if (strcmp (key, keys[i]) == 0)
-      return true;
-  return false;
-}
 
 static int
 read_inner (struct reader *r, const struct import_node *node,
@@ -215,7 +202,7 @@ read_member (struct reader *r, const struct import_node *node)
     return list_of (in, node, import_put_hpl);
   if (strcmp (node->key, "First ten seek times") == 0)
     return list_of (in, node, import_put_first_ten);
-  if (!is_beside_the_point (node->key))
+  if (!import_beside_the_point (node->key))
     import_note (in, "%s: not a parameter spindle knows", node->key);
   return 0;
 }

@@ -407,6 +407,10 @@ import_layout (struct import *in, struct profile_geometry *g)
     if (zone_holes (&l, i) == -1)
       return -1;
   fit (&l);
+  memset (&g->holes[g->n_holes], 0,
+          (PROFILE_MAX_HOLES - g->n_holes) * sizeof g->holes[0]);
+  memset (&g->zones[g->n_zones], 0,
+          (PROFILE_MAX_ZONES - g->n_zones) * sizeof g->zones[0]);
   note_defects (&l);
   return 0;
 }

@@ -42,6 +42,8 @@ char *import_line (struct import *in, char **text, bool *indented);
 
 /* The parameter of this name; condensed files have other names for some. */
 enum import_key import_find (const char *name, bool condensed);
+/* A parameter that says nothing about the drive's times. */
+bool import_beside_the_point (const char *name);
 int import_put (struct import *in, enum import_key key, const char *name,
                 const char *text);
 

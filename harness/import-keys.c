@@ -141,6 +141,21 @@ import_find (const char *name, bool condensed)
   return IMPORT_NO_KEY;
 }
 
+bool
+import_beside_the_point (const char *name)
+{
+  static const char *const names[] = {
+    "Print stats", "Scheduler", "Scheduling policy",
+    "Cylinder mapping strategy", "Avg sectors per cylinder",
+    "Calc sector by sector", "Constant access time", NULL
+  };
+
+  for (int i = 0; names[i]; i++)
+    if (strcmp (name, names[i]) == 0)
+      return true;
+  return false;
+}
+
 static int
 put_choice (struct import *in, const struct import_key_def *def,
             const char *name, const char *text, int64_t *r)

@@ -151,7 +151,8 @@ parse_members (struct parser *p, struct import_node *node, char close)
     const char *key = close == '}' ? words_here (p) : NULL;
 
     if (key && (*key == '\0' || peek (p) != '='))
-      return expected (p, *key ? key : NULL, "a parameter, KEY = VALUE");
+      return expected (p, *key ? key : node->key,
+                       "a parameter, KEY = VALUE");
     p->at += key != NULL;
     *link = new_node (p, key);
     if (parse_value (p, *link) == -1)
@@ -160,8 +161,9 @@ parse_members (struct parser *p, struct import_node *node, char close)
     if (peek (p) == ',')
       p->at++;
     else if (*p->at != close)
-      return expected (p, key, close == '}' ? "a comma or a }"
-                                            : "a comma or a ]");
+      return expected (p, key ? key : node->key,
+                       close == '}' ? "a comma or a }"
+                                    : "a comma or a ]");
   }
   p->at++;
   p->nesting--;

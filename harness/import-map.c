@@ -266,13 +266,6 @@ map_interface (const struct import *in, struct profile_interface *i)
   };
 }
 
-/* Sizes in a profile are whole KiB. */
-static int64_t
-kib_up (int64_t sectors)
-{
-  return (sectors + 1) / 2 * 1024;
-}
-
 static int
 map_buffer (struct import *in, struct profile *p)
 {
@@ -280,16 +273,13 @@ map_buffer (struct import *in, struct profile *p)
   struct profile_buffer *b = &p->buffer;
   struct profile_write_cache *w = &p->write_cache;
 
-  b->segment_bytes = kib_up (v[IMPORT_SEGMENT]);
+  b->segment_bytes = v[IMPORT_SEGMENT] * SECTOR;
   /* One belongs to writes. */
   b->segments = (uint32_t) max_i64 (1, v[IMPORT_SEGMENTS] - 1);
   b->size_bytes = (b->segments + 1) * b->segment_bytes;
   if (b->size_bytes / 1024 > 4194304)
     return import_fail (in, "Segment size (in blks)", NULL,
                         "more than 4 GiB of buffer");
-  if (v[IMPORT_SEGMENT] % 2)
-    import_note (in, "Segment size (in blks) = %" PRIi64 ": a profile has "
-                 "whole KiB; one sector more", v[IMPORT_SEGMENT]);
   *w = (struct profile_write_cache) {
     .enabled = v[IMPORT_FAST_WRITE] > 0,
     .size_bytes = b->segment_bytes,
@@ -334,7 +324,7 @@ map_lookahead (struct import *in, struct profile *p)
     if (v[IMPORT_MAX_AHEAD] == 0)
       a->enabled = false;
     else if (v[IMPORT_MAX_AHEAD] < v[IMPORT_SEGMENT])
-      a->limit_bytes = kib_up (v[IMPORT_MAX_AHEAD]);
+      a->limit_bytes = v[IMPORT_MAX_AHEAD] * SECTOR;
     break;
   }
   if (a->enabled && v[IMPORT_MAX_AHEAD] > v[IMPORT_SEGMENT])

@@ -2,11 +2,14 @@
  *
  * What DiskSim's parameters say and a profile cannot, or does not.
  */
-#include <inttypes.h>
+#include <stdlib.h>
 
 #include "import-impl.h"
+#include "spindle.h"
 
 static const char not_modelled[] = "not in spindle's model";
+static const char let_go[] =
+  "the model's bus is let go while the media are at work";
 static const char reconnection[] =
   "the model reconnects once, after the first reselect overhead";
 static const char extra[] =
@@ -25,19 +28,22 @@ static const struct {
     "chosen at random" },
   { IMPORT_OVERHEAD, 0, not_modelled },
   { IMPORT_SCALE, 1000000, "not applied to the overheads" },
-  { IMPORT_HOLD_READ, 0, "the model's bus is let go while the media are at "
-    "work" },
-  { IMPORT_HOLD_WRITE, 0, "the model's bus is let go while the media are at "
-    "work" },
+  { IMPORT_HOLD_READ, 0, let_go },
+  { IMPORT_HOLD_WRITE, 0, let_go },
   { IMPORT_ALMOST, 0, not_modelled },
   { IMPORT_SNEAKY_FULL, 0, not_modelled },
   { IMPORT_SNEAKY_PARTIAL, 0, not_modelled },
   { IMPORT_SNEAKY_MIDDLE, 0, not_modelled },
-  { IMPORT_HITS_ON_WRITES, 0, "overridden by a rule of spindle's: written "
-    "data are not read from the buffer (measured drives prefer it)" },
   { IMPORT_PREBUFFER, 0, not_modelled },
   { IMPORT_PRESEEK, 0, not_modelled },
   { IMPORT_NEVER, 0, not_modelled },
+  { IMPORT_FREE_BLOCKS, 0, not_modelled },
+  { IMPORT_IMMEDIATE_READ, 0, not_modelled },
+  { IMPORT_IMMEDIATE_WRITE, 0, not_modelled },
+  { IMPORT_DISCONNECT_SEEK, 0, not_modelled },
+  { IMPORT_DIRECTLY, 1, not_modelled },
+  { IMPORT_HITS_ON_WRITES, 0, "overridden by a rule of spindle's: written "
+    "data are not read from the buffer (measured drives prefer it)" },
   { IMPORT_QUEUE, 1, "the profile has no queue (queue.depth can be set)" },
   { IMPORT_WRITE_SEGMENTS, 1, "the write cache is one segment" },
   { IMPORT_SEPARATE, 1, "a segment of its own belongs to the write cache" },
@@ -49,13 +55,8 @@ static const struct {
     "it is read over" },
   { IMPORT_IDLE_HIT, 1, "overridden by a rule of spindle's: every full hit "
     "resumes look-ahead (measured drives prefer it)" },
-  { IMPORT_FREE_BLOCKS, 0, not_modelled },
-  { IMPORT_IMMEDIATE_READ, 0, not_modelled },
-  { IMPORT_IMMEDIATE_WRITE, 0, not_modelled },
   { IMPORT_STOP_IN_SECTOR, 0, "look-ahead stops at the end of the sector" },
-  { IMPORT_DISCONNECT_SEEK, 0, not_modelled },
   { IMPORT_HIT_STOPS, 1, "every write stops look-ahead" },
-  { IMPORT_DIRECTLY, 1, not_modelled },
   { IMPORT_PARTIAL_HIT, 1, "what is in the buffer is sent at once" },
   { IMPORT_OTHER_RESELECT, 0, reconnection },
   { IMPORT_READ_DISC, 0, reconnection },
@@ -67,21 +68,42 @@ static const struct {
   { IMPORT_EXTRA_DISC2, 0, extra },
   { IMPORT_EXTRA_DELTA, 0, extra },
 };
+#define N_NOTES (sizeof notes / sizeof notes[0])
+
+/* The parameters from note i on that share a reason, as one note; returns
+ * the first that does not.
+ */
+static size_t
+note_group (struct import *in, size_t i)
+{
+  const struct import_drive *d = &in->drive;
+  const char *why = notes[i].why;
+  char value[IMPORT_DECIMAL], *said = NULL, *longer;
+
+  for (; i < N_NOTES && notes[i].why == why; i++) {
+    const struct import_key_def *def = &import_keys[notes[i].key];
+    int64_t n = d->value[notes[i].key];
+
+    if (!d->given[notes[i].key] || n == notes[i].neutral)
+      continue;
+    longer = format ("%s%s%s = %s", said ? said : "", said ? ", " : "",
+                     def->name, import_decimal (value, n, def->decimals));
+    free (said);
+    said = longer;
+  }
+  if (said)
+    import_note (in, "%s: %s", said, why);
+  free (said);
+  return i;
+}
 
 void
 import_notes (struct import *in)
 {
   const struct import_drive *d = &in->drive;
-  char value[IMPORT_DECIMAL];
 
-  for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
-    const struct import_key_def *def = &import_keys[notes[i].key];
-    int64_t n = d->value[notes[i].key];
-
-    if (d->given[notes[i].key] && n != notes[i].neutral)
-      import_note (in, "%s = %s: %s", def->name,
-                   import_decimal (value, n, def->decimals), notes[i].why);
-  }
+  for (size_t i = 0; i < N_NOTES; )
+    i = note_group (in, i);
   if (d->given[IMPORT_ACCESS] &&
       d->value[IMPORT_ACCESS] != IMPORT_ACCESS_ROTATES)
     import_note (in, "Access time type = %s: the model always seeks and "

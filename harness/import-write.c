@@ -78,6 +78,13 @@ ms (struct writer *w, const char *key, int64_t ns, enum import_key from)
   taken (w, key, ns, 6, from);
 }
 
+/* In KiB, which may have a half. */
+static void
+size (struct writer *w, const char *key, int64_t bytes, const char *note)
+{
+  derived (w, key, bytes * 10 / 1024, 1, note);
+}
+
 /* Text and truth need neither mark nor source. */
 static void
 setting (struct writer *w, const char *key, const char *value)
@@ -191,7 +198,10 @@ put_geometry (struct writer *w)
   const struct profile_geometry *g = &w->profile->geometry;
 
   begin (w, "geometry");
-  taken (w, "sectors", g->sectors, 0, IMPORT_BLOCKS);
+  if (g->sectors == w->in->drive.value[IMPORT_BLOCKS])
+    taken (w, "sectors", g->sectors, 0, IMPORT_BLOCKS);
+  else
+    derived (w, "sectors", g->sectors, 0, "what the zones hold");
   taken (w, "heads", g->heads, 0, IMPORT_HEADS);
   taken (w, "rpm", g->rpm_x100, 2, IMPORT_RPM);
   put_zones (w);
@@ -329,12 +339,11 @@ put_buffer (struct writer *w)
   const struct profile_buffer *b = &w->profile->buffer;
 
   begin (w, "buffer");
-  derived (w, "size-kib", b->size_bytes / 1024, 0,
-           "the segments, and one for the write cache");
+  size (w, "size-kib", b->size_bytes,
+        "the segments, and one for the write cache");
   derived (w, "segments", b->segments, 0,
            "Number of buffer segments, less one for writes");
-  derived (w, "segment-kib", b->segment_bytes / 1024, 0,
-           "Segment size (in blks), whole KiB");
+  size (w, "segment-kib", b->segment_bytes, "Segment size (in blks)");
   truth (w, "keep-written", b->keep_written);
   end (w);
 }
@@ -352,8 +361,7 @@ put_lookahead (struct writer *w)
   truth (w, "enabled", a->enabled);
   setting (w, "limit", limits[a->limit]);
   if (a->limit_bytes)
-    derived (w, "limit-kib", a->limit_bytes / 1024, 0,
-             "Maximum read-ahead (blks), whole KiB");
+    size (w, "limit-kib", a->limit_bytes, "Maximum read-ahead (blks)");
   truth (w, "resume-any", a->resume_any);
   setting (w, "on-command", "\"abort\"");
   truth (w, "restart-rotates", a->restart_rotates);
@@ -367,7 +375,7 @@ put_write_cache (struct writer *w)
 
   begin (w, "write-cache");
   truth (w, "enabled", c->enabled);
-  derived (w, "size-kib", c->size_bytes / 1024, 0, "one segment");
+  size (w, "size-kib", c->size_bytes, "one segment");
   figure (w, "max-extents", c->max_extents, 0, "estimated",
           "DiskSim has no such limit");
   setting (w, "order", "\"arrival\"");

@@ -21,13 +21,18 @@ REPLAY_SRC := $(wildcard harness/replay*.c harness/trace-*.c)
 REPLAY_OBJ := $(REPLAY_SRC:%.c=$(BUILD)/%.o)
 REPLAY_LIBS := $(shell pkg-config --libs libnbd zlib 2>/dev/null || \
                  echo -lnbd -lz) -lm
-IMPORT_SRC := $(wildcard harness/import*.c harness/command-profile.c)
+IMPORT_SRC := $(wildcard harness/import*.c)
 IMPORT_OBJ := $(IMPORT_SRC:%.c=$(BUILD)/%.o)
-HARNESS_SRC := $(filter-out $(REPLAY_SRC) $(IMPORT_SRC),$(wildcard harness/*.c))
+PROBE_SRC := $(wildcard harness/command-pro*.c harness/probe*.c \
+               harness/profile*.c harness/target*.c)
+PROBE_OBJ := $(PROBE_SRC:%.c=$(BUILD)/%.o) \
+             $(BUILD)/nbdkit-plugin/clock-client.o
+HARNESS_SRC := $(filter-out $(REPLAY_SRC) $(IMPORT_SRC) $(PROBE_SRC), \
+                 $(wildcard harness/*.c))
 HARNESS_OBJ := $(HARNESS_SRC:%.c=$(BUILD)/%.o)
 SCENARIOS := $(wildcard harness/scenarios/*.cfg)
 ALL += $(BUILD)/spindle $(BUILD)/spindle.1 $(BUILD)/spindle-scenario.5 \
-       $(BUILD)/spindle-replay.1 \
+       $(BUILD)/spindle-replay.1 $(BUILD)/spindle-profile.1 \
        $(SCENARIOS:harness/%=$(BUILD)/%)
 
 # Written anew only when make is given another place to install to.
@@ -40,7 +45,8 @@ $(BUILD)/harness/places.h: FORCE
 	  echo '#define PLACE_DATA "$(DATADIR)"') >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
-$(BUILD)/spindle: $(HARNESS_OBJ) $(REPLAY_OBJ) $(IMPORT_OBJ) $(MODEL_OBJ) $(PROFILES_LIB)
+$(BUILD)/spindle: $(HARNESS_OBJ) $(REPLAY_OBJ) $(IMPORT_OBJ) $(PROBE_OBJ) \
+    $(MODEL_OBJ) $(PROFILES_LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) $(REPLAY_LIBS)
 
 $(BUILD)/scenarios/%.cfg: harness/scenarios/%.cfg
@@ -54,6 +60,11 @@ $(BUILD)/spindle.1: harness/spindle.pod
 $(BUILD)/spindle-replay.1: harness/replay.pod
 	@mkdir -p $(@D)
 	pod2man -u -s 1 -n spindle-replay -c spindle -r "spindle $(VERSION)" \
+	  $< $@
+
+$(BUILD)/spindle-profile.1: harness/profile.pod
+	@mkdir -p $(@D)
+	pod2man -u -s 1 -n spindle-profile -c spindle -r "spindle $(VERSION)" \
 	  $< $@
 
 $(BUILD)/spindle-scenario.5: harness/scenario.pod
