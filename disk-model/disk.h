@@ -72,6 +72,9 @@ struct disk_completion {
   enum disk_hit hit;
   int segment;                  /* segment used, or -1 */
   unsigned background;
+  int error;                    /* 0, or EIO: the media could not be read */
+  int64_t error_lba;            /* the first sector that could not, or -1 */
+  unsigned retries;             /* revolutions spent on sectors read badly */
 };
 
 struct disk_stats {
@@ -84,6 +87,9 @@ struct disk_stats {
   int64_t media_sectors_read;   /* look-ahead included */
   int64_t dirty_sectors;        /* now waiting in the write cache */
   int64_t max_queued;
+  int64_t errors, retries;      /* reads that failed; revolutions on retries */
+  int64_t healed_sectors;       /* bad ones that have been written */
+  int64_t power_cuts;
 };
 
 /* Create a drive.  The profile is copied.  seed decides the angle of the
@@ -124,6 +130,32 @@ typedef void disk_destaged_fn (void *opaque, int64_t lba, int64_t sectors,
                                int64_t when_ns);
 extern void disk_on_destaged (struct disk *disk, disk_destaged_fn *fn,
                               void *opaque);
+
+/* Power.  A cut at now_ns loses what is only in the write cache and every
+ * command that has not completed; the runs that had reached the media by
+ * then, parts of commands under way included, are told through
+ * disk_on_destaged first.  torn_lba: the sector that was being written, or
+ * -1.  Without power nothing can be submitted (ENODEV).  After
+ * disk_power_on the drive takes power.spin_up_ns before it serves the first
+ * command.
+ */
+struct disk_cut {
+  int64_t torn_lba;
+};
+extern void disk_power_cut (struct disk *disk, int64_t now_ns,
+                            struct disk_cut *cut);
+extern void disk_power_on (struct disk *disk, int64_t now_ns);
+
+/* Sectors that do not read well.  A weak one takes `retries` more
+ * revolutions each time; a hard one is tried until media.retries or
+ * media.timeout_ns of the profile are used up, and then is an error.
+ * Writing a sector heals it.  At most DISK_MAX_FAULTS runs.  Returns -1 with
+ * errno: EINVAL (range), ENOSPC.
+ */
+#define DISK_MAX_FAULTS 1024
+#define DISK_FAULT_HARD UINT32_MAX
+extern int disk_add_fault (struct disk *disk, int64_t lba, int64_t sectors,
+                           uint32_t retries);
 
 extern const struct disk_stats *disk_get_stats (struct disk *disk);
 

@@ -203,6 +203,17 @@ struct profile_write_cache {
   bool blocks_hits;             /* not even hits are served during a destage */
 };
 
+struct profile_power {
+  int64_t spin_up_ns;           /* from power-on to ready */
+};
+
+struct profile_media {
+  uint32_t retries;             /* of a sector that does not read, each a
+                                   revolution */
+  int64_t timeout_ns;           /* the drive gives up after so long; 0 = when
+                                   the retries are used up */
+};
+
 /* Drive-managed shingling, as an approximation: see disk-model/smr.h. */
 struct profile_smr {
   bool enabled;
@@ -259,6 +270,8 @@ struct profile {
   struct profile_write_cache write_cache;
   struct profile_queue queue;
   struct profile_smr smr;
+  struct profile_power power;
+  struct profile_media media;
   struct profile_published published;
   bool instant;                 /* no time at all, and no queue */
 };
