@@ -7,6 +7,13 @@
 
 enum { SECTOR = 512 };
 
+/* Old kernels refuse a program with an empty data segment: this is in it. */
+static struct disk disks[MAX_DISKS] = {
+  { .fd = -1 }, { .fd = -1 }, { .fd = -1 }, { .fd = -1 },
+  { .fd = -1 }, { .fd = -1 }, { .fd = -1 }, { .fd = -1 },
+};
+static struct disk *current;    /* of the last device step */
+
 /* Numbers from the kernel's devices.txt: IDE and SCSI disks, then ttys. */
 static const struct {
   const char *path;
@@ -41,18 +48,23 @@ size_of (int fd)
   return 0;
 }
 
-/* "/dev/sda" and "queue/x" make "/sys/block/sda/queue/x". */
+bool
+disk_sysfs_path (const struct disk *disk, const char *name, char *path,
+                 size_t size)
+{
+  text_copy (path, size, "/sys/block/");
+  return text_starts (disk->path, "/dev/")
+    && text_append (path, size, disk->path + 5)
+    && text_append (path, size, "/") && text_append (path, size, name);
+}
+
 static long
-read_sysfs (const char *device, const char *name, char *buf, size_t size)
+read_sysfs (const struct disk *disk, const char *name, char *buf, size_t size)
 {
   char path[128];
 
-  if (!text_starts (device, "/dev/"))
+  if (!disk_sysfs_path (disk, name, path, sizeof path))
     return -SYS_ENOENT;
-  text_copy (path, sizeof path, "/sys/block/");
-  text_append (path, sizeof path, device + 5);
-  text_append (path, sizeof path, "/");
-  text_append (path, sizeof path, name);
   return sys_read_file (path, buf, size);
 }
 
@@ -104,6 +116,8 @@ report_identify (const struct disk *disk)
   char digits[TEXT_DIGITS];
 
   report_begin ("identify");
+  if (!text_equal (disk->name, disk->path))
+    report_text ("name", disk->name);
   report_text ("path", disk->path);
   if (error < 0) {
     report_number ("errno", -error);
@@ -141,45 +155,133 @@ report_device (const struct disk *disk)
 {
   char buf[256], *model = buf;
   uint32_t ra = 0;
-  long n = read_sysfs (disk->path, "device/model", buf, sizeof buf);
+  long n = read_sysfs (disk, "device/model", buf, sizeof buf);
 
   report_begin ("device");
+  if (!text_equal (disk->name, disk->path))
+    report_text ("name", disk->name);
   report_text ("path", disk->path);
   report_number ("sectors", disk->size_bytes / SECTOR);
   if (n > 0)
     report_text ("model", trimmed (model, n));
   if (sys3 (SYS_IOCTL, disk->fd, IOCTL_BLKRAGET, &ra) == 0)
     report_number ("readahead", ra);
-  n = read_sysfs (disk->path, "queue/max_sectors_kb", buf, sizeof buf);
+  n = read_sysfs (disk, "queue/max_sectors_kb", buf, sizeof buf);
   if (n > 0)
     report_text ("max_sectors_kb", trimmed (buf, n));
-  n = read_sysfs (disk->path, "queue/scheduler", buf, sizeof buf);
+  n = read_sysfs (disk, "queue/scheduler", buf, sizeof buf);
   if (n > 0)
     report_text ("scheduler", trimmed (buf, n));
-  n = read_sysfs (disk->path, "device/queue_depth", buf, sizeof buf);
+  n = read_sysfs (disk, "device/queue_depth", buf, sizeof buf);
   if (n > 0)
     report_text ("queue_depth", trimmed (buf, n));
   report_end ();
 }
 
-long
-disk_open (struct disk *disk, struct step *step)
+struct disk *
+disk_current (void)
+{
+  return current;
+}
+
+struct disk *
+disk_called (const char *name)
+{
+  for (int i = 0; i < MAX_DISKS; i++)
+    if (disks[i].fd >= 0 && text_equal (disks[i].name, name))
+      return &disks[i];
+  return NULL;
+}
+
+static struct disk *
+free_slot (void)
+{
+  for (int i = 0; i < MAX_DISKS; i++)
+    if (disks[i].fd < 0)
+      return &disks[i];
+  return NULL;
+}
+
+/* Set the path of the disk with a SCSI address, host:channel:id:lun.  The
+ * kernel gives letters to whichever disk answers first. */
+static bool
+find_scsi (struct disk *disk, const char *address)
+{
+  char path[128];
+  int fd;
+
+  for (char letter = 'a'; letter <= 'z'; letter++) {
+    char device[] = "/dev/sda";
+
+    device[7] = letter;
+    text_copy (path, sizeof path, "/sys/bus/scsi/devices/");
+    text_append (path, sizeof path, address);
+    text_append (path, sizeof path, "/block/");
+    text_append (path, sizeof path, device + 5);
+    fd = sys_open (path, O_RDONLY);
+    if (fd < 0)
+      continue;
+    sys_close (fd);
+    text_copy (disk->path, sizeof disk->path, device);
+    return true;
+  }
+  return false;
+}
+
+/* Wait for a disk with this path, or this SCSI address. */
+static long
+wait_for (struct disk *disk, const char *path, const char *address)
 {
   const int64_t limit_ns = 30000000000LL;
-  const char *path = step_text (step, "path");
   int64_t start_ns = sys_now_ns ();
 
-  step_check_unknown (step);
-  if (step->problem != NULL || path == NULL)
-    return -SYS_EINVAL;
-  if (disk->fd >= 0)
-    sys_close (disk->fd);
-  text_copy (disk->path, sizeof disk->path, path);
-  while ((disk->fd = sys_open (path, O_RDONLY)) < 0) {
+  if (path != NULL)
+    text_copy (disk->path, sizeof disk->path, path);
+  for (;;) {
+    disk->fd = -SYS_ENOENT;
+    if (path != NULL || find_scsi (disk, address))
+      disk->fd = sys_open (disk->path, O_RDONLY);
+    if (disk->fd >= 0)
+      return 0;
     if (sys_now_ns () - start_ns > limit_ns)
       return disk->fd;
     sys_sleep_ns (1000000);
   }
+}
+
+long
+disk_open (struct step *step)
+{
+  const char *path = step_text (step, "path");
+  const char *address = step_text (step, "scsi");
+  const char *name = step_text (step, "name");
+  struct disk *disk;
+  long error;
+
+  step_check_unknown (step);
+  if (step->problem != NULL || (path != NULL && address != NULL))
+    return -SYS_EINVAL;
+  if (name == NULL)
+    name = path != NULL ? path : address;
+  if (name == NULL)
+    return -SYS_EINVAL;
+  disk = disk_called (name);
+  if (path == NULL && address == NULL) {
+    if (disk == NULL)
+      return -SYS_ENODEV;
+    current = disk;
+    return 0;
+  }
+  if (disk != NULL)
+    sys_close (disk->fd);
+  else if ((disk = free_slot ()) == NULL)
+    return -SYS_E2BIG;
+  current = NULL;
+  text_copy (disk->name, sizeof disk->name, name);
+  error = wait_for (disk, path, address);
+  if (error < 0)
+    return error;
+  current = disk;
   disk->size_bytes = size_of (disk->fd);
   report_device (disk);
   report_identify (disk);
@@ -213,7 +315,7 @@ disk_drop (const struct disk *disk)
 {
   long error = sys_write_file ("/proc/sys/vm/drop_caches", "3\n");
 
-  if (error != -SYS_ENOENT || disk->fd < 0)
+  if (error != -SYS_ENOENT || disk == NULL)
     return error;
   return sys3 (SYS_IOCTL, disk->fd, IOCTL_BLKFLSBUF, 0);
 }

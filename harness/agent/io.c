@@ -3,37 +3,48 @@
 // The workloads: sequential, random and interleaved transfers.
 
 #include "io.h"
+#include "jobs.h"
 #include "report.h"
 #include "sys.h"
 #include "text.h"
 
-enum {
-  SECTOR = 512, MAX_BLOCK = 4 << 20, ALIGN = 1 << 20, MAX_STREAMS = 64,
-};
+enum { ALIGN = 1 << 20, MAX_STREAMS = 64 };
 
 enum fsync_when { FSYNC_NEVER, FSYNC_END, FSYNC_EACH };
 
 struct workload {
   const char *name;
-  bool write, direct, random;
+  const struct disk *disk;
+  enum io_op op;
+  bool direct, random;
   int64_t block_bytes, total_bytes, offset, span_bytes, limit_ns;
   uint64_t seed;
-  int streams;
+  int streams, jobs;
+  int writes_percent;           /* of the transfers */
   enum fsync_when fsync;
 };
 
+/* One job's; in memory that the processes share. */
 struct progress {
-  int64_t bytes, requests, ns;
+  int64_t bytes, requests;
   long error;                   /* -errno of the last transfer, or 0 */
 };
 
-static char *
-buffer (void)
+/* What a process works with. */
+struct job {
+  struct workload work;         /* its part */
+  int fds[MAX_STREAMS];
+};
+
+static const char *const op_names[] = { "read", "write", "mix", "trim" };
+
+char *
+io_buffer (void)
 {
   static char *aligned;
 
   if (aligned == NULL) {
-    char *raw = sys_map (MAX_BLOCK + ALIGN);
+    char *raw = sys_map (IO_MAX_BLOCK + ALIGN);
 
     if (raw != NULL)
       aligned = raw + (-(uintptr_t) raw & (ALIGN - 1));
@@ -42,12 +53,13 @@ buffer (void)
 }
 
 static void
-parse (struct workload *w, const struct disk *disk, struct step *step)
+parse (struct workload *w, struct step *step)
 {
   static const char *const modes[] = { "buffered", "direct", NULL };
   static const char *const patterns[] = { "seq", "random", NULL };
   static const char *const fsyncs[] = { "0", "1", "each", NULL };
-  const int64_t size = disk->size_bytes;
+  const int64_t size = w->disk->size_bytes;
+  const bool writes = w->op == IO_WRITE || w->op == IO_MIX;
   int64_t rest;
 
   w->name = step_text (step, "name");
@@ -55,7 +67,7 @@ parse (struct workload *w, const struct disk *disk, struct step *step)
     step->problem = "name is missing";
   w->direct = step_choice (step, "mode", modes, -1) == 1;
   w->random = step_choice (step, "pattern", patterns, -1) == 1;
-  w->block_bytes = step_number (step, "block", -1, 1, MAX_BLOCK);
+  w->block_bytes = step_number (step, "block", -1, 1, IO_MAX_BLOCK);
   w->total_bytes = step_number (step, "bytes", -1, 1, INT64_MAX);
   w->offset = step_number (step, "offset", 0, 0, size - 1);
   rest = size - w->offset;
@@ -63,18 +75,22 @@ parse (struct workload *w, const struct disk *disk, struct step *step)
   w->seed = step_number (step, "seed", 1, 0, INT64_MAX);
   w->limit_ns = step_number (step, "ms", 0, 0, 1000000000) * 1000000;
   w->streams = step_number (step, "streams", 1, 1, MAX_STREAMS);
-  if (w->write)
+  w->jobs = step_number (step, "jobs", 1, 1, MAX_JOBS);
+  w->writes_percent = w->op == IO_MIX
+    ? step_number (step, "writes", -1, 0, 100) : writes * 100;
+  if (writes)
     w->fsync = step_choice (step, "fsync", fsyncs, FSYNC_NEVER);
   step_check_unknown (step);
   if (step->problem != NULL)
     return;
-  if ((w->write || w->direct) && (w->block_bytes | w->offset) % SECTOR != 0)
+  if ((w->op != IO_READ || w->direct)
+      && (w->block_bytes | w->offset) % IO_SECTOR != 0)
     step->problem = "block and offset must be whole sectors";
   else if (w->random && w->streams > 1)
     step->problem = "streams are sequential";
-  else if (text_divide (w->span_bytes, w->streams, &(uint32_t) { 0 })
-           < (uint64_t) w->block_bytes)
-    step->problem = "span is smaller than a block of every stream";
+  else if (text_divide (w->span_bytes, w->streams * w->jobs,
+                        &(uint32_t) { 0 }) < (uint64_t) w->block_bytes)
+    step->problem = "span is smaller than a block of every stream and job";
 }
 
 /* splitmix64: 64 bits of state, one number a call. */
@@ -91,6 +107,7 @@ random_next (uint64_t *state)
 /* Where transfers go: each stream has its part of the span, whole blocks. */
 struct cursor {
   uint64_t state;
+  uint64_t mix_state;           /* read or write? */
   uint32_t blocks;              /* in a stream's part */
   int64_t part_bytes;
   uint32_t next[MAX_STREAMS];
@@ -105,6 +122,7 @@ cursor_start (struct cursor *c, const struct workload *w)
   uint64_t blocks = text_divide (part, w->block_bytes, &rest);
 
   c->state = w->seed;
+  c->mix_state = ~w->seed;
   c->blocks = blocks > UINT32_MAX ? UINT32_MAX : blocks;
   c->part_bytes = (int64_t) c->blocks * w->block_bytes;
   c->stream = 0;
@@ -139,27 +157,47 @@ fill_pattern (char *buf, const struct workload *w)
 
   for (int64_t i = 0; i < w->block_bytes / 4; i++)
     word[i] = ((uint32_t) (i % 128) + (uint32_t) w->seed) * 2654435761U;
-  for (int64_t i = 0; i < w->block_bytes; i += SECTOR)
+  for (int64_t i = 0; i < w->block_bytes; i += IO_SECTOR)
     *(uint64_t *) (buf + i + 8) = w->seed;
 }
 
 static void
 stamp (char *buf, int64_t bytes, int64_t offset)
 {
-  int64_t lba = offset / SECTOR;
+  int64_t lba = offset / IO_SECTOR;
 
-  for (int64_t i = 0; i < bytes; i += SECTOR)
+  for (int64_t i = 0; i < bytes; i += IO_SECTOR)
     *(int64_t *) (buf + i) = lba++;
+}
+
+static long
+trim (int fd, int64_t bytes, int64_t offset)
+{
+  uint64_t range[2] = { offset, bytes };
+  long error = sys3 (SYS_IOCTL, fd, IOCTL_BLKDISCARD, range);
+
+  return error < 0 ? error : (long) bytes;
+}
+
+static bool
+write_is_next (struct cursor *c, const struct workload *w)
+{
+  if (w->op != IO_MIX)
+    return w->op == IO_WRITE;
+  return (int) ((random_next (&c->mix_state) >> 32) * 100 >> 32)
+    < w->writes_percent;
 }
 
 /* Gives the bytes moved or -errno. */
 static long
-transfer (const struct workload *w, int fd, char *buf, int64_t bytes,
-          int64_t offset)
+transfer (const struct workload *w, bool write, int fd, char *buf,
+          int64_t bytes, int64_t offset)
 {
   long n, error;
 
-  if (!w->write)
+  if (w->op == IO_TRIM)
+    return trim (fd, bytes, offset);
+  if (!write)
     return sys_pread (fd, buf, bytes, offset);
   stamp (buf, bytes, offset);
   n = sys_pwrite (fd, buf, bytes, offset);
@@ -172,10 +210,10 @@ transfer (const struct workload *w, int fd, char *buf, int64_t bytes,
 }
 
 static void
-loop (const struct workload *w, const int *fds, char *buf,
-      struct progress *p)
+loop (const struct workload *w, const int *fds, struct progress *p)
 {
   struct cursor cursor;
+  char *buf = io_buffer ();
   const int64_t start_ns = sys_now_ns ();
 
   cursor_start (&cursor, w);
@@ -184,7 +222,8 @@ loop (const struct workload *w, const int *fds, char *buf,
     int64_t bytes = left < w->block_bytes ? left : w->block_bytes;
     int stream;
     int64_t offset = cursor_next (&cursor, w, &stream);
-    long n = transfer (w, fds[stream], buf, bytes, offset);
+    long n = transfer (w, write_is_next (&cursor, w), fds[stream], buf,
+                       bytes, offset);
 
     p->requests++;
     if (n <= 0) {
@@ -197,17 +236,17 @@ loop (const struct workload *w, const int *fds, char *buf,
   }
   if (w->fsync == FSYNC_END && p->error == 0)
     p->error = sys1 (SYS_FSYNC, fds[0]);
-  p->ns = sys_now_ns () - start_ns;
 }
 
 /* Each stream has its own descriptor: readahead state is kept there. */
 static long
-open_streams (const struct workload *w, const struct disk *disk, int *fds)
+open_streams (const struct workload *w, int *fds)
 {
-  int flags = (w->write ? O_RDWR : O_RDONLY) | (w->direct ? O_DIRECT : 0);
+  int flags = (w->op == IO_READ ? O_RDONLY : O_RDWR)
+    | (w->direct ? O_DIRECT : 0);
 
   for (int i = 0; i < w->streams; i++) {
-    fds[i] = sys_open (disk->path, flags);
+    fds[i] = sys_open (w->disk->path, flags);
     if (fds[i] < 0) {
       long error = fds[i];
 
@@ -219,43 +258,116 @@ open_streams (const struct workload *w, const struct disk *disk, int *fds)
   return 0;
 }
 
+/* What one of the jobs does: its share of the bytes, in whole blocks, and,
+ * if that is not random, in its own part of the span. */
+static struct workload
+share_of (const struct workload *w, int job)
+{
+  struct workload part = *w;
+  uint32_t rest;
+  int64_t blocks = text_divide (w->total_bytes, w->block_bytes, &rest);
+
+  if (w->jobs == 1)
+    return part;
+  part.total_bytes = text_divide (blocks, w->jobs, &rest) * w->block_bytes;
+  if ((uint32_t) job < rest)
+    part.total_bytes += w->block_bytes;
+  part.seed = w->seed + job;
+  if (!w->random) {
+    blocks = text_divide (w->span_bytes, w->block_bytes, &rest);
+    part.span_bytes = text_divide (blocks, w->jobs, &rest) * w->block_bytes;
+    part.offset += job * part.span_bytes;
+  }
+  return part;
+}
+
+struct shared {
+  const struct workload *work;
+  struct progress *progress;    /* of each job */
+};
+
+static struct job this_job;
+
 static void
-report_result (const struct workload *w, const struct progress *p)
+prepare (void *opaque, int job)
+{
+  const struct shared *shared = opaque;
+
+  this_job.work = share_of (shared->work, job);
+  /* Also makes the kernel give the pages now and not while measuring. */
+  fill_pattern (io_buffer (), &this_job.work);
+  shared->progress[job].error = open_streams (&this_job.work, this_job.fds);
+}
+
+static void
+run (void *opaque, int job)
+{
+  struct progress *p = &((const struct shared *) opaque)->progress[job];
+
+  if (p->error == 0)
+    loop (&this_job.work, this_job.fds, p);
+}
+
+static void
+report_result (const struct workload *w, const struct progress *p,
+               int64_t ns)
 {
   report_begin ("result");
   report_text ("name", w->name);
-  report_text ("op", w->write ? "write" : "read");
+  report_text ("op", op_names[w->op]);
   report_number ("bytes", p->bytes);
   report_number ("requests", p->requests);
-  report_number ("ns", p->ns);
+  report_number ("ns", ns);
   report_text ("status", p->error == 0 ? "ok" : "error");
   if (p->error != 0)
     report_number ("errno", -p->error);
   report_end ();
 }
 
-long
-io_run (const struct disk *disk, struct step *step, bool write)
+/* All jobs' progress together. */
+static struct progress
+sum (const struct progress *p, int jobs)
 {
-  struct workload w = { .write = write };
-  struct progress p = { .bytes = 0 };
-  int fds[MAX_STREAMS];
-  char *buf = buffer ();
-  long error;
+  struct progress total = { .bytes = 0 };
 
-  parse (&w, disk, step);
+  for (int i = 0; i < jobs; i++) {
+    total.bytes += p[i].bytes;
+    total.requests += p[i].requests;
+    if (total.error == 0)
+      total.error = p[i].error;
+  }
+  return total;
+}
+
+long
+io_run (const struct disk *disk, struct step *step, enum io_op op)
+{
+  static struct progress *progress;
+  struct workload w = { .disk = disk, .op = op };
+  struct shared shared = { .work = &w };
+  const struct job_work work = { prepare, run, &shared };
+  struct progress total;
+  int64_t ns;
+
+  if (progress == NULL)
+    progress = sys_map_shared (MAX_JOBS * sizeof *progress);
+  parse (&w, step);
   if (step->problem != NULL)
     return -SYS_EINVAL;
-  if (buf == NULL)
+  if (io_buffer () == NULL || progress == NULL)
     return -SYS_E2BIG;
-  error = open_streams (&w, disk, fds);
-  if (error < 0)
-    return error;
-  /* Also makes the kernel give the pages now and not while measuring. */
-  fill_pattern (buf, &w);
-  loop (&w, fds, buf, &p);
-  for (int i = 0; i < w.streams; i++)
-    sys_close (fds[i]);
-  report_result (&w, &p);
-  return p.error;
+  for (int i = 0; i < w.jobs; i++)
+    progress[i] = (struct progress) { .bytes = 0 };
+  shared.progress = progress;
+  ns = jobs_run (&work, w.jobs);
+  if (w.jobs == 1 && progress[0].requests > 0)
+    for (int i = 0; i < w.streams; i++)
+      sys_close (this_job.fds[i]);
+  if (ns < 0)
+    return ns;
+  total = sum (progress, w.jobs);
+  if (total.requests == 0)
+    return total.error;
+  report_result (&w, &total, ns);
+  return total.error;
 }

@@ -3,13 +3,17 @@
 #ifndef AGENT_IO_H
 #define AGENT_IO_H
 
-#include <stdbool.h>
-
 #include "disk.h"
 #include "job.h"
 
-/* Do a read or a write step on the disk and report its result.  Gives 0, or
- * -errno of the transfer that ended it. */
-long io_run (const struct disk *disk, struct step *step, bool write);
+enum { IO_SECTOR = 512, IO_MAX_BLOCK = 4 << 20 };
+enum io_op { IO_READ, IO_WRITE, IO_MIX, IO_TRIM };
+
+/* Room for a transfer of IO_MAX_BLOCK, aligned for direct I/O, or NULL. */
+char *io_buffer (void);
+
+/* Do a read, write, mix or trim step on the disk and report its result.
+ * Gives 0, or -errno of the transfer that ended it. */
+long io_run (const struct disk *disk, struct step *step, enum io_op op);
 
 #endif

@@ -2,6 +2,7 @@
 //
 // Init: prepare the root, do the job's steps, power off.
 
+#include "copy.h"
 #include "disk.h"
 #include "io.h"
 #include "job.h"
@@ -12,8 +13,11 @@
 
 void agent_main (void);
 
-/* Old kernels refuse a program with an empty data segment: this is in it. */
-static struct disk disk = { .path = "", .fd = -1 };
+/* Where the number of restarts is kept: a byte of CMOS memory that neither
+ * QEMU nor its firmware uses.  0 when the power comes on. */
+enum { CMOS_RESTARTS = 0x78 };
+
+enum { RESTART = 0x01234567, POWER_OFF = 0x4321fedc };
 
 static void
 mount_all (void)
@@ -61,9 +65,16 @@ report_start (void)
 
 /* Does not return. */
 static void
+reboot (int how)
+{
+  sys4 (SYS_REBOOT, 0xfee1dead, 672274793, how, 0);
+  for (;;)
+    sys_sleep_ns (999999999);
+}
+
+static void
 power_off (void)
 {
-  enum { RESTART = 0x01234567, POWER_OFF = 0x4321fedc };
   int fd;
 
   report_clock ("end");
@@ -79,9 +90,18 @@ power_off (void)
   if (fd >= 0)
     sys4 (SYS_REBOOT, 0xfee1dead, 672274793, POWER_OFF, 0);
   sys_outb (0x501, 0);
-  sys4 (SYS_REBOOT, 0xfee1dead, 672274793, RESTART, 0);
-  for (;;)
-    sys_sleep_ns (999999999);
+  reboot (RESTART);
+}
+
+/* Restart the machine, with whatever has not been written. */
+static void
+restart (int restarts)
+{
+  sys_cmos_write (CMOS_RESTARTS, restarts);
+  report_begin ("reboot");
+  report_end ();
+  report_drain ();
+  reboot (RESTART);
 }
 
 static long
@@ -100,11 +120,20 @@ sysfs_step (struct step *step)
 {
   const char *path = step_text (step, "path");
   const char *value = step_text (step, "value");
+  const struct disk *disk = disk_current ();
+  char full[128];
   long error;
 
   step_check_unknown (step);
   if (step->problem != NULL || path == NULL || value == NULL)
     return -SYS_EINVAL;
+  if (path[0] != '/') {
+    if (disk == NULL)
+      return -SYS_ENODEV;
+    if (!disk_sysfs_path (disk, path, full, sizeof full))
+      return -SYS_ENOENT;
+    path = full;
+  }
   /* What a kernel does not have need not be set. */
   error = sys_write_file (path, value);
   if (error < 0)
@@ -116,15 +145,39 @@ sysfs_step (struct step *step)
 static long
 disk_step (struct step *step)
 {
-  bool write = text_equal (step->verb, "write");
+  static const char *const verbs[] = {
+    [IO_READ] = "read", [IO_WRITE] = "write", [IO_MIX] = "mix",
+    [IO_TRIM] = "trim", "readahead", NULL
+  };
+  const struct disk *disk = disk_current ();
+  int verb = 0;
 
-  if (disk.fd < 0) {
+  while (verbs[verb] != NULL && !text_equal (step->verb, verbs[verb]))
+    verb++;
+  if (verbs[verb] == NULL) {
+    step->problem = "the step is unknown";
+    return -SYS_EINVAL;
+  }
+  if (disk == NULL) {
     step->problem = "there was no device step";
     return -SYS_ENODEV;
   }
-  if (write || text_equal (step->verb, "read"))
-    return io_run (&disk, step, write);
-  return disk_readahead (&disk, step);
+  return verb <= IO_TRIM ? io_run (disk, step, verb)
+    : disk_readahead (disk, step);
+}
+
+/* Steps that make the machine ready are done again after a restart. */
+static bool
+is_preparation (const struct step *step)
+{
+  static const char *const verbs[] = {
+    "modules", "console", "device", "sysfs", "readahead", NULL
+  };
+
+  for (int i = 0; verbs[i] != NULL; i++)
+    if (text_equal (step->verb, verbs[i]))
+      return true;
+  return false;
 }
 
 static long
@@ -139,30 +192,37 @@ do_step (struct step *step)
   if (text_equal (verb, "console"))
     return console_step (step);
   if (text_equal (verb, "device"))
-    return disk_open (&disk, step);
+    return disk_open (step);
   if (text_equal (verb, "sysfs"))
     return sysfs_step (step);
   if (text_equal (verb, "sync"))
     return sys0 (SYS_SYNC);
   if (text_equal (verb, "drop"))
-    return disk_drop (&disk);
-  if (text_equal (verb, "read") || text_equal (verb, "write")
-      || text_equal (verb, "readahead"))
-    return disk_step (step);
-  step->problem = "the step is unknown";
-  return -SYS_EINVAL;
+    return disk_drop (disk_current ());
+  if (text_equal (verb, "copy"))
+    return copy_run (step);
+  return disk_step (step);
 }
 
 static void
 do_job (char *job)
 {
   static struct step step;
+  const int restarts = sys_cmos_read (CMOS_RESTARTS);
+  int seen = 0;                 /* reboot steps */
   char *line;
 
   while ((line = text_line (&job)) != NULL) {
     long error;
 
     if (!step_parse (&step, line))
+      continue;
+    if (text_equal (step.verb, "reboot")) {
+      if (++seen > restarts)
+        restart (seen);
+      continue;
+    }
+    if (seen < restarts && !is_preparation (&step))
       continue;
     if (text_equal (step.verb, "poweroff"))
       return;

@@ -54,15 +54,27 @@ sys_pwrite (int fd, const void *buf, size_t bytes, int64_t offset)
                (long) (offset >> 32));
 }
 
-void *
-sys_map (size_t bytes)
+static void *
+map (size_t bytes, uint32_t flags)
 {
   /* The oldest mmap takes its six arguments from memory: address, length,
-   * PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, fd, offset. */
-  uint32_t args[6] = { 0, bytes, 3, 0x22, (uint32_t) -1, 0 };
+   * PROT_READ | PROT_WRITE, flags, fd, offset. */
+  uint32_t args[6] = { 0, bytes, 3, flags, (uint32_t) -1, 0 };
   unsigned long result = sys1 (SYS_MMAP, args);
 
   return result > -4096UL ? NULL : (void *) result;
+}
+
+void *
+sys_map (size_t bytes)
+{
+  return map (bytes, 0x22);     /* MAP_PRIVATE | MAP_ANONYMOUS */
+}
+
+void *
+sys_map_shared (size_t bytes)
+{
+  return map (bytes, 0x21);     /* MAP_SHARED | MAP_ANONYMOUS */
 }
 
 long
@@ -154,4 +166,30 @@ sys_outb (uint16_t port, uint8_t value)
 {
   if (sys1 (SYS_IOPL, 3) == 0)
     __asm__ volatile ("outb %0, %1" : : "a" (value), "Nd" (port));
+}
+
+/* The clock's driver uses the same two ports: look whether it came between. */
+uint8_t
+sys_cmos_read (uint8_t index)
+{
+  uint8_t value, again;
+
+  if (sys1 (SYS_IOPL, 3) < 0)
+    return 0;
+  do {
+    __asm__ volatile ("outb %1, $0x70; inb $0x71, %0"
+                      : "=a" (value) : "0" (index));
+    __asm__ volatile ("outb %1, $0x70; inb $0x71, %0"
+                      : "=a" (again) : "0" (index));
+  } while (value != again);
+  return value;
+}
+
+void
+sys_cmos_write (uint8_t index, uint8_t value)
+{
+  while (sys1 (SYS_IOPL, 3) == 0 && sys_cmos_read (index) != value) {
+    sys_outb (0x70, index);
+    sys_outb (0x71, value);
+  }
 }

@@ -12,8 +12,9 @@
 #include <stdint.h>
 
 enum sys_number {
-  SYS_READ = 3, SYS_WRITE = 4, SYS_OPEN = 5, SYS_CLOSE = 6, SYS_MKNOD = 14,
-  SYS_MOUNT = 21, SYS_SYNC = 36, SYS_MKDIR = 39, SYS_UMOUNT2 = 52,
+  SYS_EXIT = 1, SYS_FORK = 2, SYS_READ = 3, SYS_WRITE = 4, SYS_OPEN = 5,
+  SYS_CLOSE = 6, SYS_WAITPID = 7, SYS_MKNOD = 14, SYS_MOUNT = 21,
+  SYS_SYNC = 36, SYS_MKDIR = 39, SYS_PIPE = 42, SYS_UMOUNT2 = 52,
   SYS_IOCTL = 54, SYS_GETTIMEOFDAY = 78, SYS_REBOOT = 88, SYS_MMAP = 90,
   SYS_IOPL = 110, SYS_FSYNC = 118, SYS_UNAME = 122, SYS_INIT_MODULE = 128,
   SYS_LLSEEK = 140, SYS_NANOSLEEP = 162, SYS_PREAD64 = 180,
@@ -41,6 +42,7 @@ enum sys_open_flags {
 #define IOCTL_BLKRAGET 0x1263
 #define IOCTL_BLKGETSIZE64 0x80041272U  /* sizeof (size_t) of i386 */
 #define IOCTL_HDIO_GET_IDENTITY 0x030d
+#define IOCTL_BLKDISCARD 0x1277
 
 #define MODE_CHAR 0020600
 #define MODE_BLOCK 0060600
@@ -72,8 +74,9 @@ void sys_close (int fd);
 long sys_pread (int fd, void *buf, size_t bytes, int64_t offset);
 long sys_pwrite (int fd, const void *buf, size_t bytes, int64_t offset);
 
-/* Anonymous zeroed memory, or NULL. */
+/* Anonymous zeroed memory, or NULL.  Shared: with children, too. */
 void *sys_map (size_t bytes);
+void *sys_map_shared (size_t bytes);
 
 /* Read a whole small file into buf and end it with NUL.  Gives the length,
  * or -errno; a longer file is -E2BIG. */
@@ -92,5 +95,9 @@ int64_t sys_tsc (void);
 
 /* Write one byte to an I/O port. */
 void sys_outb (uint16_t port, uint8_t value);
+
+/* A byte of the CMOS memory, which lives as long as the machine does. */
+uint8_t sys_cmos_read (uint8_t index);
+void sys_cmos_write (uint8_t index, uint8_t value);
 
 #endif
