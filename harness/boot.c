@@ -65,8 +65,8 @@ check_memory (const struct scenario *sc, bool old)
 
 int
 boot_prepare (struct boot *b, const struct scenario *sc,
-              const struct profile *profile, const struct pieces *pieces,
-              const char *folder)
+              const struct machine_drive *drives, unsigned n,
+              const struct pieces *pieces, const char *folder)
 {
   struct initramfs_options options = { .agent_path = pieces->agent };
   const char *wanted = strcmp (sc->kernel, "debian") == 0
@@ -79,10 +79,7 @@ boot_prepare (struct boot *b, const struct scenario *sc,
   if (kernel_find (wanted, &kernel, &error) == -1)
     return fail (error);
   old = is_old (kernel.release);
-  /* Linux sends FLUSH CACHE to any drive that has a write cache.  QEMU
-   * answers it by itself if the drive cannot, and that takes host time.
-   */
-  job = job_text (sc, !profile->interface.flush);
+  job = job_text (sc, drives, n);
   options.job = job;
   options.module_dir = kernel.module_dir;
   b->kernel = format ("%s", kernel.image);

@@ -6,19 +6,18 @@
 #define SPINDLE_BOOT_H
 
 #include "pieces.h"
-#include "profile.h"
 #include "scenario.h"
 
 struct boot {
   char *kernel, *initrd, *append;
 };
 
-/* Find the scenario's kernel and write the initrd for a guest with that
- * drive into FOLDER.  Returns -1 after a message.
+/* Find the scenario's kernel and write the initrd for a guest with
+ * these drives into FOLDER.  Returns -1 after a message.
  */
 int boot_prepare (struct boot *b, const struct scenario *sc,
-                  const struct profile *profile, const struct pieces *pieces,
-                  const char *folder);
+                  const struct machine_drive *drives, unsigned n,
+                  const struct pieces *pieces, const char *folder);
 void boot_free (struct boot *b);
 
 #endif /* SPINDLE_BOOT_H */

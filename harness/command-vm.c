@@ -34,6 +34,7 @@ static const char help[] =
 "for instance -display gtk.\n"
 "\n"
 "  --clock virtual|real  exact guest time, or the host's (default: virtual)\n"
+"  --cpu NAME            the CPU, \"Duron 750\"; 'help' lists what there is\n"
 "  --machine ide|ahci    PIIX IDE, or ICH9 AHCI (default: ide)\n"
 "  --memory MIB          of the guest (default: 128)\n"
 "  --print               print the commands instead of running them\n"
@@ -46,7 +47,7 @@ static const char help[] =
 "Exit status: 0 QEMU ended by itself, 2 usage, 3 it could not run.\n";
 
 static const struct option_def defs[] = {
-  { "--clock", "virtual|real" }, { "--machine", "ide|ahci" },
+  { "--clock", "virtual|real" }, { "--cpu", "NAME" }, { "--machine", "ide|ahci" },
   { "--memory", "MIB" }, { "--print", NULL }, { "--profile", "PROFILE" },
   { "--seed", "N" }, { "--set", "KEY=VALUE" }, { "--shift", "N" },
   { "--trace", "FILE" }, { NULL, NULL }
@@ -58,7 +59,7 @@ struct vm {
   char *image_path;             /* absolute */
   struct words set, qemu_options;
   int64_t seed;
-  bool print;
+  bool print, cpu_given, cpu_help;
   struct profile profile;
   struct pieces pieces;
   struct workdir workdir;
@@ -81,6 +82,31 @@ choose (const char *name, const char *value, const char *const *choices,
 }
 
 static int
+choose_cpu (struct vm *vm, const char *option, const char *value)
+{
+  struct cpu cpu = { .shift = 0 };
+  char *error = NULL;
+  int r;
+
+  if (vm->cpu_given) {
+    complain ("either --cpu or --shift, once");
+    return -1;
+  }
+  vm->cpu_given = true;
+  vm->cpu_help = strcmp (option, "--cpu") == 0 && strcmp (value, "help") == 0;
+  if (vm->cpu_help)
+    return 0;
+  r = strcmp (option, "--shift") == 0
+    ? option_number (option, value, 0, CPU_MAX_SHIFT, &cpu.shift)
+    : cpu_find (value, &cpu, &error);
+  if (r == -1 && error)
+    complain ("--cpu: %s: %s", value, error);
+  free (error);
+  vm->machine.cpu = cpu;
+  return r;
+}
+
+static int
 on_option (void *opaque, const char *name, const char *value)
 {
   static const char *const clocks[] = { "real", "virtual", NULL };
@@ -92,9 +118,8 @@ on_option (void *opaque, const char *name, const char *value)
   if (strcmp (name, "--memory") == 0)
     return option_number (name, value, 8, MACHINE_MAX_MEMORY_MIB,
                           &vm->machine.memory_mib);
-  if (strcmp (name, "--shift") == 0)
-    return option_number (name, value, 0, MACHINE_MAX_SHIFT,
-                          &vm->machine.shift);
+  if (strcmp (name, "--cpu") == 0 || strcmp (name, "--shift") == 0)
+    return choose_cpu (vm, name, value);
   if (strcmp (name, "--seed") == 0)
     return option_number (name, value, 0, INT32_MAX, &vm->seed);
   if (strcmp (name, "--clock") == 0) {
@@ -232,14 +257,15 @@ static void
 qemu_words (struct vm *vm, const char *folder, struct words *argv,
             struct words *env)
 {
-  char *socket = format ("%s/nbd", folder);
-  char *page = format ("%s/clock", folder);
+  struct machine_drive drive = {
+    .profile = &vm->profile, .socket = format ("%s/nbd", folder),
+    .clock_page = format ("%s/clock", folder),
+  };
   char *stats = format ("%s/clock.json", folder);
   size_t i;
 
-  machine_qemu (argv, &vm->pieces, &vm->machine, &vm->profile, socket);
-  machine_environment (env, &vm->pieces, &vm->machine, &vm->profile, socket,
-                       page, stats);
+  machine_qemu (argv, &vm->pieces, &vm->machine, &drive, 1);
+  machine_environment (env, &vm->pieces, &vm->machine, &drive, 1, stats);
   words_add (argv, "-vga");
   words_add (argv, "std");
   words_add (argv, "-display");
@@ -248,8 +274,8 @@ qemu_words (struct vm *vm, const char *folder, struct words *argv,
   words_add (argv, "mon:stdio");
   for (i = 0; i < vm->qemu_options.n; ++i)
     words_add (argv, vm->qemu_options.word[i]);
-  free (socket);
-  free (page);
+  free (drive.socket);
+  free (drive.clock_page);
   free (stats);
 }
 
@@ -343,6 +369,7 @@ say_how_exact (const struct vm *vm)
   char text[65536];
   int64_t requests = 0, late = 0, forced = 0;
   bool exact = false;
+  char *cpu;
 
   free (path);
   if (!vm->machine.virtual_clock) {
@@ -357,9 +384,11 @@ say_how_exact (const struct vm *vm)
   json_get_int (text, "late", &late);
   json_get_int (text, "forced", &forced);
   json_get_bool (text, "exact", &exact);
-  complain ("%s: %lld requests, %lld late, %lld forced",
+  cpu = cpu_text (&vm->machine.cpu);
+  complain ("%s: %lld requests, %lld late, %lld forced; CPU %s",
             exact ? "exact" : "NOT EXACT", (long long) requests,
-            (long long) late, (long long) forced);
+            (long long) late, (long long) forced, cpu);
+  free (cpu);
 }
 
 static int
@@ -393,6 +422,8 @@ command_vm (int argc, char **argv)
     fputs (help, stdout);
     r = EXIT_REPRODUCED;
   }
+  else if (r == 0 && vm.cpu_help)
+    cpu_print_table (stdout);
   else if (r == -1 || check_arguments (&vm) == -1)
     r = EXIT_USAGE;
   else if (pieces_find (&vm.pieces) == -1)

@@ -34,11 +34,18 @@ real_ms (void)
 static int64_t
 virtual_ns (const struct guest *g)
 {
-  volatile const struct clock_page *page = g->page;
+  int64_t r = 0;
+  unsigned i;
 
-  if (page == NULL)
-    return 0;
-  return page->now_ns > page->advance_ns ? page->now_ns : page->advance_ns;
+  for (i = 0; i < g->n_drives; ++i) {
+    volatile const struct clock_page *page = g->pages[i];
+
+    if (page && page->now_ns > r)
+      r = page->now_ns;
+    if (page && page->advance_ns > r)
+      r = page->advance_ns;
+  }
+  return r;
 }
 
 /* The clock that silence on the console is measured with. */
@@ -146,33 +153,59 @@ start_child (struct guest *g, struct child *c, const char *name,
   return r;
 }
 
-static int
-start_nbdkit (struct guest *g)
+/* A file of one drive: NAME and SUFFIX, and between them the drive's name if
+ * there are several.
+ */
+static char *
+drive_path (const struct guest *g, unsigned i, const char *name,
+            const char *suffix)
 {
-  const struct scenario_drive *d = g->results.drive;
-  char *pidfile = path_in (g->private_folder, "nbdkit.pid");
-  char *stats = path_in (g->folder, "drive.json");
+  return g->n_drives == 1
+    ? format ("%s/%s%s", g->folder, name, suffix)
+    : format ("%s/%s-%s%s", g->folder, name, g->results.drive[i].name,
+              suffix);
+}
+
+static int
+wait_for_nbdkit (struct guest *g, unsigned i, const char *pidfile)
+{
+  const int64_t start = real_ms ();
+
+  while (access (pidfile, F_OK) == -1) {
+    if (child_ended (&g->nbdkit[i]))
+      fail_child (g, &g->nbdkit[i]);
+    else if (real_ms () - start > NBDKIT_START_MS)
+      fail (g, "nbdkit does not answer");
+    else if (signals_wait (5))
+      fail (g, "interrupted");
+    else
+      continue;
+    return -1;
+  }
+  return 0;
+}
+
+static int
+start_nbdkit (struct guest *g, unsigned i)
+{
+  const struct scenario_drive *d = &g->results.drive[i];
+  char *pidfile = format ("%s/nbdkit%u.pid", g->private_folder, i);
+  char *stats = drive_path (g, i, "drive", ".json");
   struct drive_server server = {
     .profile = d->profile, .set = &d->set, .seed = d->seed,
-    .socket = g->socket, .pidfile = pidfile, .clock_page = g->page_path,
-    .trace = g->results.trace, .stats = stats,
+    .socket = g->drives[i].socket, .pidfile = pidfile,
+    .clock_page = g->drives[i].clock_page, .trace = g->results.traces[i],
+    .stats = stats,
   };
   struct words argv = { 0 };
-  int64_t start = real_ms ();
   int r;
 
   machine_nbdkit (&argv, g->pieces, &g->results.scenario->machine, &server);
-  r = start_child (g, &g->nbdkit, "nbdkit", &argv, NULL);
+  r = start_child (g, &g->nbdkit[i], g->nbdkit_names[i], &argv, NULL);
   if (r == -1)
     fail (g, "nbdkit could not be started");
-  while (r == 0 && access (pidfile, F_OK) == -1) {
-    if (child_ended (&g->nbdkit))
-      fail_child (g, &g->nbdkit), r = -1;
-    else if (real_ms () - start > NBDKIT_START_MS)
-      fail (g, "nbdkit does not answer"), r = -1;
-    else if (signals_wait (5))
-      fail (g, "interrupted"), r = -1;
-  }
+  else
+    r = wait_for_nbdkit (g, i, pidfile);
   words_free (&argv);
   free (pidfile);
   free (stats);
@@ -180,17 +213,17 @@ start_nbdkit (struct guest *g)
 }
 
 static void
-map_clock_page (struct guest *g)
+map_clock_page (struct guest *g, unsigned i)
 {
-  int fd = open (g->page_path, O_RDONLY|O_CLOEXEC);
+  int fd = open (g->drives[i].clock_page, O_RDONLY|O_CLOEXEC);
   void *p;
 
   if (fd == -1)
     return;
-  p = mmap (NULL, sizeof *g->page, PROT_READ, MAP_SHARED, fd, 0);
+  p = mmap (NULL, sizeof *g->pages[i], PROT_READ, MAP_SHARED, fd, 0);
   close (fd);
   if (p != MAP_FAILED)
-    g->page = p;
+    g->pages[i] = p;
 }
 
 static int
@@ -200,12 +233,13 @@ start_qemu (struct guest *g)
   struct words argv = { 0 }, env = { 0 };
   int r;
 
-  machine_qemu (&argv, g->pieces, m, &g->profile, g->socket);
-  machine_environment (&env, g->pieces, m, &g->profile, g->socket,
-                       g->page_path, g->stats_path);
+  machine_qemu (&argv, g->pieces, m, g->drives, g->n_drives);
+  machine_environment (&env, g->pieces, m, g->drives, g->n_drives,
+                       g->stats_path);
   words_add (&argv, "-display");
   words_add (&argv, "none");
-  words_add (&argv, "-no-reboot");
+  if (!scenario_reboots (g->results.scenario))
+    words_add (&argv, "-no-reboot");
   words_add (&argv, "-serial");
   words_addf (&argv, "file:%s", g->console_path);
   words_add (&argv, "-kernel");
@@ -222,29 +256,44 @@ start_qemu (struct guest *g)
   return r;
 }
 
-void
-guest_start (struct guest *g)
+static void
+name_files (struct guest *g)
 {
   char *commands = path_in (g->folder, "commands.txt");
+  unsigned i;
 
   unlink (commands);
   free (commands);
-  g->state = GUEST_RUNNING;
-  g->start_ms = real_ms ();
-  g->socket = path_in (g->private_folder, "nbd");
-  g->page_path = path_in (g->private_folder, "clock");
+  for (i = 0; i < g->n_drives; ++i) {
+    g->nbdkit_names[i] = g->n_drives == 1 ? format ("nbdkit")
+      : format ("nbdkit-%s", g->results.drive[i].name);
+    g->drives[i].socket = format ("%s/nbd%u", g->private_folder, i);
+    g->drives[i].clock_page = format ("%s/clock%u", g->private_folder, i);
+    if (g->trace)
+      g->results.traces[i] = drive_path (g, i, "trace", ".txt");
+  }
   g->console_path = path_in (g->folder, "console.log");
   g->stats_path = path_in (g->folder, "clock.json");
   unlink (g->console_path);
   unlink (g->stats_path);
-  if (g->trace)
-    g->results.trace = path_in (g->folder, "trace.txt");
+}
+
+void
+guest_start (struct guest *g)
+{
+  unsigned i;
+
+  g->state = GUEST_RUNNING;
+  g->start_ms = real_ms ();
+  name_files (g);
   console_start (&g->console);
   set_doing (g, "booting");
-  if (start_nbdkit (g) == -1)
-    return;
-  if (g->results.scenario->machine.virtual_clock)
-    map_clock_page (g);
+  for (i = 0; i < g->n_drives; ++i) {
+    if (start_nbdkit (g, i) == -1)
+      return;
+    if (g->results.scenario->machine.virtual_clock)
+      map_clock_page (g, i);
+  }
   start_qemu (g);
 }
 
@@ -282,7 +331,7 @@ on_error (struct guest *g, const char *event)
 
   json_get_string (event, "step", &step);
   json_get_int (event, "errno", &error);
-  complain ("%s: the guest could not do '%s': %s", g->results.drive->name,
+  complain ("%s: the guest could not do '%s': %s", g->results.name,
             step ? step : "?", error ? strerror (error) : "no reason given");
   free (step);
 }
@@ -344,6 +393,7 @@ read_clock_stats (struct guest *g)
     json_get_int (text, "forced", &r->forced) == 0 &&
     json_get_bool (text, "exact", &r->exact) == 0;
   json_get_int (text, "max_late_ns", &r->max_late_ns);
+  json_get_int (text, "max_early_ns", &r->max_early_ns);
   json_get_bool (text, "identify.patched", &r->patched);
   if (!r->have_clock || r->late || r->forced)
     r->exact = false;
@@ -353,12 +403,16 @@ read_clock_stats (struct guest *g)
 static void
 finish (struct guest *g)
 {
+  unsigned i;
+
   g->results.virtual_s = guest_virtual_s (g);
   g->results.real_s = (real_ms () - g->start_ms) / 1000.;
-  child_stop (&g->nbdkit, NBDKIT_STOP_MS);
-  if (g->nbdkit.status != 0) {
-    fail_child (g, &g->nbdkit);
-    return;
+  for (i = 0; i < g->n_drives; ++i) {
+    child_stop (&g->nbdkit[i], NBDKIT_STOP_MS);
+    if (g->nbdkit[i].status != 0) {
+      fail_child (g, &g->nbdkit[i]);
+      return;
+    }
   }
   if (g->results.scenario->machine.virtual_clock)
     read_clock_stats (g);
@@ -402,16 +456,31 @@ check_limits (struct guest *g)
           (long long) sc->silence_limit_s, g->doing);
 }
 
+/* The nbdkit that has ended, or NULL. */
+static struct child *
+ended_nbdkit (struct guest *g)
+{
+  unsigned i;
+
+  for (i = 0; i < g->n_drives; ++i)
+    if (child_ended (&g->nbdkit[i]))
+      return &g->nbdkit[i];
+  return NULL;
+}
+
 void
 guest_poll (struct guest *g)
 {
+  struct child *nbdkit;
+
   if (g->state != GUEST_RUNNING)
     return;
   if (console_read (&g->console, g->console_path, false, on_line, g))
     g->heard_ns = guest_ns (g);
-  if (child_ended (&g->nbdkit))
-    fail_child (g, &g->nbdkit);
-  else if (child_ended (&g->qemu))
+  nbdkit = ended_nbdkit (g);
+  if (nbdkit)
+    fail_child (g, nbdkit);
+  else if (child_ended (&g->qemu) || g->panic)
     qemu_ended (g);
   else
     check_limits (g);
@@ -420,22 +489,30 @@ guest_poll (struct guest *g)
 void
 guest_kill (struct guest *g)
 {
+  unsigned i;
+
   child_stop (&g->qemu, 0);
-  child_stop (&g->nbdkit, 0);
+  for (i = 0; i < g->n_drives; ++i)
+    child_stop (&g->nbdkit[i], 0);
 }
 
 void
 guest_free (struct guest *g)
 {
+  unsigned i;
+
   guest_kill (g);
   console_stop (&g->console);
-  if (g->page)
-    munmap ((void *) g->page, sizeof *g->page);
+  for (i = 0; i < g->n_drives; ++i) {
+    if (g->pages[i])
+      munmap ((void *) g->pages[i], sizeof *g->pages[i]);
+    free (g->nbdkit_names[i]);
+    free (g->drives[i].socket);
+    free (g->drives[i].clock_page);
+  }
   run_results_free (&g->results);
   free (g->failure);
   free (g->doing);
-  free (g->socket);
-  free (g->page_path);
   free (g->console_path);
   free (g->stats_path);
   free (g->panic);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One guest with one drive: nbdkit and QEMU started, watched, and ended.
+ * One guest with its drives: an nbdkit for each and QEMU started, watched,
+ * and ended.
  */
 #ifndef SPINDLE_GUEST_H
 #define SPINDLE_GUEST_H
@@ -24,25 +25,29 @@ struct guest {
   const char *folder;           /* for logs, the trace, the results */
   const char *kernel, *initrd, *append; /* what to boot */
   bool trace;
-  struct profile profile;
-  struct run_results results;   /* with scenario, drive and profile set */
+  struct profile profiles[MACHINE_MAX_DRIVES];
+  struct machine_drive drives[MACHINE_MAX_DRIVES]; /* with profile set */
+  unsigned n_drives;
+  struct run_results results;   /* with scenario, name, drives set */
 
   enum guest_state state;
   char *failure;                /* one line, when state is GUEST_FAILED */
   char *doing;                  /* for progress */
   unsigned steps_done;
 
-  struct child nbdkit, qemu;
+  struct child nbdkit[MACHINE_MAX_DRIVES], qemu;
+  char *nbdkit_names[MACHINE_MAX_DRIVES];
   struct console console;
-  char *socket, *page_path, *console_path, *stats_path;
-  const struct clock_page *page; /* mapped, or NULL */
+  char *console_path, *stats_path;
+  /* Mapped, or NULL. */
+  const struct clock_page *pages[MACHINE_MAX_DRIVES];
   int64_t start_ms;             /* real */
   int64_t end_ms;               /* real; when the guest said it was done */
   int64_t heard_ns;             /* when the console last said something */
   char *panic;                  /* the kernel's last words, or NULL */
 };
 
-/* Start nbdkit and, once it listens, QEMU.  On failure the state is
+/* Start nbdkit and, once all listen, QEMU.  On failure the state is
  * GUEST_FAILED and nothing runs.
  */
 void guest_start (struct guest *g);

@@ -7,9 +7,8 @@
 
 #include "scenario.h"
 
-/* The text of /job.  With NO_FLUSH the kernel is told to send the drive no
- * FLUSH CACHE.  The caller frees it.
- */
-char *job_text (const struct scenario *sc, bool no_flush);
+/* The text of /job for a guest with these drives.  The caller frees it. */
+char *job_text (const struct scenario *sc, const struct machine_drive *drives,
+                unsigned n);
 
 #endif /* SPINDLE_JOB_H */

@@ -9,6 +9,11 @@ const char *const machine_kinds[] = { "ide", "ahci", NULL };
 
 static const char *const config_files[] = { "pc-ide.cfg", "q35-ahci.cfg" };
 
+/* QEMU keeps up to 16 requests in flight on a connection, and each waits in
+ * a thread of nbdkit's; one more for the end of the connection.
+ */
+#define NBDKIT_THREADS "17"
+
 void
 machine_nbdkit (struct words *argv, const struct pieces *pieces,
                 const struct machine *m, const struct drive_server *d)
@@ -21,6 +26,8 @@ machine_nbdkit (struct words *argv, const struct pieces *pieces,
   words_add (argv, d->socket);
   words_add (argv, "-P");
   words_add (argv, d->pidfile);
+  words_add (argv, "-t");
+  words_add (argv, NBDKIT_THREADS);
   words_add (argv, pieces->plugin);
   words_addf (argv, "profile=%s", d->profile);
   for (i = 0; d->set && i < d->set->n; ++i)
@@ -76,10 +83,13 @@ append_number (char **options, const char *key, uint32_t value)
 
 /* -device ide-hd,...: what QEMU itself can say in IDENTIFY. */
 static char *
-disk_device (const struct machine *m, const struct profile_identify *id)
+disk_device (const struct machine *m, const struct profile_identify *id,
+             unsigned place)
 {
-  char *r = format ("ide-hd,drive=drive,bus=ide.0%s",
-                    m->kind == MACHINE_IDE ? ",unit=0" : "");
+  char *r = m->kind == MACHINE_IDE
+    ? format ("ide-hd,drive=drive%u,bus=ide.%u,unit=%u", place, place / 2,
+              place % 2)
+    : format ("ide-hd,drive=drive%u,bus=ide.%u", place, place);
 
   if (id->model[0])
     append_option (&r, "model", id->model);
@@ -97,13 +107,37 @@ disk_device (const struct machine *m, const struct profile_identify *id)
   return r;
 }
 
+char *
+machine_scsi_address (const struct machine *m, unsigned place)
+{
+  return m->kind == MACHINE_IDE
+    ? format ("%u:0:%u:0", place / 2, place % 2)
+    : format ("%u:0:0:0", place);
+}
+
+static void
+add_drive (struct words *argv, const struct machine *m,
+           const struct machine_drive *d, unsigned place)
+{
+  char *device = disk_device (m, &d->profile->identify, place);
+  char *escaped = option_value (d->socket);
+
+  words_add (argv, "-blockdev");
+  words_addf (argv, "driver=nbd,node-name=drive%u,server.type=unix,"
+              "server.path=%s%s", place, escaped,
+              d->profile->interface.trim ? ",discard=unmap" : "");
+  words_add (argv, "-device");
+  words_add (argv, device);
+  free (device);
+  free (escaped);
+}
+
 void
 machine_qemu (struct words *argv, const struct pieces *pieces,
-              const struct machine *m, const struct profile *profile,
-              const char *socket)
+              const struct machine *m, const struct machine_drive *drives,
+              unsigned n)
 {
-  char *device = disk_device (m, &profile->identify);
-  char *escaped = option_value (socket);
+  unsigned i;
 
   words_add (argv, qemu_program ());
   words_add (argv, "-no-user-config");
@@ -116,20 +150,14 @@ machine_qemu (struct words *argv, const struct pieces *pieces,
   words_add (argv, "tcg");
   if (m->virtual_clock) {
     words_add (argv, "-icount");
-    words_addf (argv, "shift=%lld,sleep=off", (long long) m->shift);
+    words_addf (argv, "shift=%lld,sleep=off", (long long) m->cpu.shift);
     words_add (argv, "-rtc");
     words_add (argv, "base=2004-01-01,clock=vm");
     words_add (argv, "-seed");
     words_add (argv, "1");
   }
-  words_add (argv, "-blockdev");
-  words_addf (argv, "driver=nbd,node-name=drive,server.type=unix,"
-              "server.path=%s%s", escaped,
-              profile->interface.trim ? ",discard=unmap" : "");
-  words_add (argv, "-device");
-  words_add (argv, device);
-  free (device);
-  free (escaped);
+  for (i = 0; i < n; ++i)
+    add_drive (argv, m, &drives[i], i);
 }
 
 /* Words of IDENTIFY DEVICE that QEMU makes its own way, as settings for the
@@ -168,37 +196,81 @@ identify_words (FILE *fp, const struct profile *profile)
   }
 }
 
+static bool
+has_identify (const struct machine_drive *d)
+{
+  return d->profile->identify.exact && d->profile->identify.model[0];
+}
+
+/* Is there one before it that QEMU gives the same model name?  What is said
+ * of a model is said of all of that name.
+ */
+static bool
+model_seen (const struct machine_drive *drives, unsigned i)
+{
+  unsigned j;
+
+  for (j = 0; j < i; ++j)
+    if (has_identify (&drives[j]) &&
+        strcmp (drives[j].profile->identify.model,
+                drives[i].profile->identify.model) == 0)
+      return true;
+  return false;
+}
+
+/* NULL if there is nothing to say. */
 static char *
-identify_settings (const struct profile *profile)
+identify_settings (const struct machine_drive *drives, unsigned n)
 {
   char *r = NULL;
   size_t size;
   FILE *fp = open_memstream (&r, &size);
+  unsigned i;
+  bool any = false;
 
   if (fp == NULL)
     abort ();
-  identify_words (fp, profile);
+  for (i = 0; i < n; ++i)
+    if (has_identify (&drives[i]) && !model_seen (drives, i)) {
+      fputs (any ? ";" : "", fp);
+      identify_words (fp, drives[i].profile);
+      any = true;
+    }
   if (fclose (fp) == EOF)
     abort ();
-  return r;
+  if (any)
+    return r;
+  free (r);
+  return NULL;
 }
 
 void
 machine_environment (struct words *env, const struct pieces *pieces,
-                     const struct machine *m, const struct profile *profile,
-                     const char *socket, const char *clock_page,
+                     const struct machine *m,
+                     const struct machine_drive *drives, unsigned n,
                      const char *stats)
 {
+  char *clock, *settings;
+  unsigned i;
+
   if (!m->virtual_clock)
     return;
   words_addf (env, "LD_PRELOAD=%s", pieces->bridge);
-  words_addf (env, "SPINDLE_CLOCK=%s=%s", socket, clock_page);
+  clock = format ("SPINDLE_CLOCK=%s=%s", drives[0].socket,
+                  drives[0].clock_page);
+  for (i = 1; i < n; ++i) {
+    char *longer = format ("%s;%s=%s", clock, drives[i].socket,
+                           drives[i].clock_page);
+
+    free (clock);
+    clock = longer;
+  }
+  words_add (env, clock);
+  free (clock);
   if (stats)
     words_addf (env, "SPINDLE_CLOCK_STATS=%s", stats);
-  if (profile->identify.exact && profile->identify.model[0]) {
-    char *settings = identify_settings (profile);
-
+  settings = identify_settings (drives, n);
+  if (settings)
     words_addf (env, "SPINDLE_IDENTIFY=%s", settings);
-    free (settings);
-  }
+  free (settings);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cpu.h"
 #include "pieces.h"
 #include "profile.h"
 #include "words.h"
@@ -19,14 +20,22 @@ extern const char *const machine_kinds[]; /* "ide", "ahci", NULL */
 struct machine {
   int kind;
   bool virtual_clock;
-  int64_t shift;                /* the CPU does 1 instruction in 2^shift ns */
+  struct cpu cpu;
   int64_t memory_mib;
 };
 #define MACHINE_DEFAULT \
-  { .kind = MACHINE_IDE, .virtual_clock = true, .shift = 1, \
+  { .kind = MACHINE_IDE, .virtual_clock = true, .cpu.shift = 1, \
     .memory_mib = 128 }
-#define MACHINE_MAX_SHIFT 10
 #define MACHINE_MAX_MEMORY_MIB 65536
+
+/* Two channels with a master and a slave, or ports. */
+#define MACHINE_MAX_DRIVES 4
+
+/* A drive in the machine. */
+struct machine_drive {
+  const struct profile *profile;
+  char *socket, *clock_page;
+};
 
 /* The drive's side of a machine: what nbdkit is started with. */
 struct drive_server {
@@ -43,17 +52,20 @@ struct drive_server {
 void machine_nbdkit (struct words *argv, const struct pieces *pieces,
                      const struct machine *m, const struct drive_server *d);
 
-/* QEMU's command line: the machine and the drive, nothing to boot yet. */
+/* QEMU's command line: the machine and its drives, nothing to boot yet. */
 void machine_qemu (struct words *argv, const struct pieces *pieces,
-                   const struct machine *m, const struct profile *profile,
-                   const char *socket);
+                   const struct machine *m,
+                   const struct machine_drive *drives, unsigned n);
 
 /* What QEMU's environment needs on top: the bridge and its settings.
  * STATS is the file it leaves at the end, or NULL.
  */
 void machine_environment (struct words *env, const struct pieces *pieces,
                           const struct machine *m,
-                          const struct profile *profile, const char *socket,
-                          const char *clock_page, const char *stats);
+                          const struct machine_drive *drives, unsigned n,
+                          const char *stats);
+
+/* Linux's SCSI address of the drive at this place: "1:0:0:0".  Free it. */
+char *machine_scsi_address (const struct machine *m, unsigned place);
 
 #endif /* SPINDLE_MACHINE_H */

@@ -237,25 +237,21 @@ print_identify (FILE *fp, const struct run_results *r)
 static void
 print_clock (FILE *fp, const struct run_results *r)
 {
-  const struct machine *m = &r->scenario->machine;
+  char *exactness = results_exactness (r);
+  unsigned i;
 
-  fputc ('\n', fp);
-  if (!m->virtual_clock)
-    fprintf (fp, "real clock, not exact; took %.1f s\n", r->real_s);
-  else if (!r->have_clock)
-    fprintf (fp, "not exact: QEMU's clock did not report; took %.1f s\n",
-             r->real_s);
+  fprintf (fp, "\n%s; ", exactness);
+  if (r->have_clock)
+    fprintf (fp, "virtual %.1f s, real %.1f s\n", r->virtual_s, r->real_s);
   else
-    fprintf (fp, "%s: %lld requests, %lld late, %lld forced; "
-             "virtual %.1f s, real %.1f s\n",
-             r->exact ? "exact" : "NOT EXACT", (long long) r->requests,
-             (long long) r->late, (long long) r->forced, r->virtual_s,
-             r->real_s);
+    fprintf (fp, "took %.1f s\n", r->real_s);
   print_identify (fp, r);
-  if (r->trace)
-    fprintf (fp, "trace %s\n", r->trace);
+  for (i = 0; i < r->n_drives; ++i)
+    if (r->traces[i])
+      fprintf (fp, "trace %s\n", r->traces[i]);
   if (r->plot)
     fprintf (fp, "plot  %s\n", r->plot);
+  free (exactness);
 }
 
 void
@@ -263,19 +259,23 @@ results_print (FILE *fp, const struct run_results *r)
 {
   const struct scenario *sc = r->scenario;
   bool *shown = allocate (sc->n_steps, sizeof *shown);
+  char *cpu = cpu_text (&sc->machine.cpu);
   unsigned i, j;
 
   fprintf (fp, "%s\n", sc->title ? sc->title : sc->name);
   if (sc->source)
     fprintf (fp, "%s\n", sc->source);
-  fprintf (fp, "%s\nLinux %s, %s, %s clock",
-           r->profile->title[0] ? r->profile->title : r->drive->name,
+  for (i = 0; i < r->n_drives; ++i)
+    fprintf (fp, "%s\n", r->profile[i].title[0] ? r->profile[i].title
+             : r->drive[i].name);
+  fprintf (fp, "Linux %s, %s, %s clock",
            r->kernel ? r->kernel : "(unknown)",
            machine_kinds[sc->machine.kind],
            sc->machine.virtual_clock ? "virtual" : "real");
   if (sc->machine.virtual_clock)
-    fprintf (fp, ", shift %lld", (long long) sc->machine.shift);
+    fprintf (fp, "\nCPU: %s", cpu);
   fputc ('\n', fp);
+  free (cpu);
   for (i = 0; i < sc->n_steps; ++i) {
     struct sweep s;
 

@@ -6,6 +6,7 @@
 
 #include "json.h"
 #include "results.h"
+#include "spindle.h"
 
 const char *const verdict_words[] = {
   [VERDICT_NONE] = "",
@@ -18,11 +19,31 @@ const char *const verdict_words[] = {
 void
 run_results_free (struct run_results *r)
 {
+  unsigned i;
+
+  free (r->name);
   free (r->kernel);
   free (r->identify);
   free (r->steps);
-  free (r->trace);
+  for (i = 0; i < MACHINE_MAX_DRIVES; ++i)
+    free (r->traces[i]);
   free (r->plot);
+}
+
+char *
+results_exactness (const struct run_results *r)
+{
+  if (!r->scenario->machine.virtual_clock)
+    return format ("real clock, not exact");
+  if (!r->have_clock)
+    return format ("not exact: QEMU's clock did not report");
+  if (r->late == 0 && r->forced == 0)
+    return format ("%s: %lld requests, 0 late, 0 forced",
+                   r->exact ? "exact" : "NOT EXACT", (long long) r->requests);
+  return format ("NOT EXACT: %lld requests, %lld late by up to %.3f ms, "
+                 "%lld forced by up to %.3f ms", (long long) r->requests,
+                 (long long) r->late, r->max_late_ns / 1e6,
+                 (long long) r->forced, r->max_early_ns / 1e6);
 }
 
 int
@@ -180,14 +201,45 @@ write_clock (struct json *j, const struct run_results *r)
     json_int (j, "late", r->late);
     json_int (j, "max_late_ns", r->max_late_ns);
     json_int (j, "forced", r->forced);
+    json_int (j, "max_early_ns", r->max_early_ns);
     json_double (j, "virtual_s", r->virtual_s);
   }
   json_double (j, "real_s", r->real_s);
-  json_string (j, "trace", r->trace);
+  json_string (j, "trace", r->traces[0]);
   json_open (j, "identify", '{');
   json_bool (j, "patched", r->patched);
   json_raw (j, "guest", r->identify);
   json_close (j, '}');
+}
+
+static void
+write_cpu (struct json *j, const struct cpu *cpu)
+{
+  json_int (j, "shift", cpu->shift);
+  json_open (j, "cpu", '{');
+  json_string (j, "name", cpu->name[0] ? cpu->name : NULL);
+  json_double (j, "mips", cpu_shift_mips (cpu->shift));
+  if (cpu->name[0]) {
+    json_double (j, "wanted_mips", cpu->mips);
+    json_double (j, "ratio", cpu_shift_mips (cpu->shift) / cpu->mips);
+  }
+  json_close (j, '}');
+}
+
+static void
+write_drives (struct json *j, const struct run_results *r)
+{
+  unsigned i;
+
+  json_open (j, "drives", '[');
+  for (i = 0; i < r->n_drives; ++i) {
+    json_open (j, NULL, '{');
+    json_string (j, "name", r->drive[i].name);
+    json_string (j, "profile", r->drive[i].profile);
+    json_string (j, "trace", r->traces[i]);
+    json_close (j, '}');
+  }
+  json_close (j, ']');
 }
 
 static void
@@ -200,10 +252,12 @@ write_run (struct json *j, const struct run_results *r)
   json_string (j, "scenario", sc->name);
   json_string (j, "title", sc->title);
   json_string (j, "source", sc->source);
-  json_string (j, "drive", r->drive->name);
+  json_string (j, "drive", r->name);
   json_string (j, "profile", r->drive->profile);
+  if (r->n_drives > 1)
+    write_drives (j, r);
   json_string (j, "machine", machine_kinds[sc->machine.kind]);
-  json_int (j, "shift", sc->machine.shift);
+  write_cpu (j, &sc->machine.cpu);
   json_string (j, "kernel", r->kernel);
   json_string (j, "verdict",
                results_reproduced (r) ? "reproduced" : "not reproduced");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What came out of running a scenario on one drive, and how that compares
+ * What came out of running a scenario in one guest, and how that compares
  * with what was reported.
  */
 #ifndef SPINDLE_RESULTS_H
@@ -21,8 +21,11 @@ struct measurement {
 
 struct run_results {
   const struct scenario *scenario;
+  char *name;                   /* of the run: its drives' */
+  /* The first of its drives; the others follow. */
   const struct scenario_drive *drive;
   const struct profile *profile;
+  unsigned n_drives;
   char *kernel;                 /* as the guest says, or NULL */
   char *identify;               /* the guest's event about IDENTIFY, or NULL */
   struct measurement *steps;    /* of scenario->steps */
@@ -30,10 +33,10 @@ struct run_results {
 
   /* From the bridge.  With the real clock nothing is exact. */
   bool have_clock, exact, patched;
-  int64_t requests, late, max_late_ns, forced;
+  int64_t requests, late, max_late_ns, forced, max_early_ns;
 
   double virtual_s, real_s;
-  char *trace, *plot;           /* paths, or NULL when not kept */
+  char *traces[MACHINE_MAX_DRIVES], *plot; /* paths, or NULL when not kept */
 };
 
 enum verdict {
@@ -46,6 +49,11 @@ enum verdict {
 extern const char *const verdict_words[];
 
 void run_results_free (struct run_results *r);
+
+/* One line: "exact", or how many requests were late or forced, and by how
+ * much.  Free it.
+ */
+char *results_exactness (const struct run_results *r);
 
 /* A step's figure in its unit.  Returns -1 if it was not measured. */
 int results_figure (const struct run_results *r, unsigned step,

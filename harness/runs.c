@@ -53,57 +53,119 @@ load_scenarios (struct set *s, const char *const *files, unsigned n)
   return 0;
 }
 
-/* Every step must stay on the drive. */
+/* The step must stay on the drive at PLACE. */
 static int
-check_reach (const struct scenario *sc, const struct guest *g)
+check_reach (const struct guest *g, const struct scenario_step *s, int place)
 {
-  const int64_t sectors = g->profile.geometry.sectors;
+  const int64_t sectors = g->profiles[place].geometry.sectors;
+  int64_t span = s->span_mib * 2048;
+
+  if (span == 0)
+    span = s->random ? 1 : (scenario_step_bytes (s) + 511) / 512;
+  if (s->offset_mib * 2048 + span <= sectors)
+    return 0;
+  complain ("%s: step %s reaches beyond the end of %s, at %lld MiB",
+            g->results.scenario->name, s->name, g->results.drive[place].name,
+            (long long) sectors / 2048);
+  return -1;
+}
+
+static int
+check_steps (const struct guest *g)
+{
+  const struct scenario *sc = g->results.scenario;
   unsigned i;
 
   for (i = 0; i < sc->n_steps; ++i) {
     const struct scenario_step *s = &sc->steps[i];
-    int64_t span = s->span_mib * 2048;
 
-    if (span == 0)
-      span = s->random ? 1 : (scenario_step_bytes (s) + 511) / 512;
-    if (s->offset_mib * 2048 + span <= sectors)
-      continue;
-    complain ("%s: step %s reaches beyond the end of %s, at %lld MiB",
-              sc->name, s->name, g->results.drive->name,
-              (long long) sectors / 2048);
-    return -1;
+    if (check_reach (g, s, s->drive) == -1 ||
+        (s->verb == STEP_COPY && check_reach (g, s, s->to) == -1))
+      return -1;
+    if (s->verb == STEP_TRIM && !g->profiles[s->drive].interface.trim) {
+      complain ("%s: step %s: %s has no TRIM (interface.trim)", sc->name,
+                s->name, g->results.drive[s->drive].name);
+      return -1;
+    }
   }
   return 0;
 }
 
 static int
-add_guest (struct set *s, struct scenario *sc, struct scenario_drive *d)
+load_profile (struct guest *g, unsigned place)
 {
-  struct guest *g = &s->guests[s->n_guests];
+  const struct scenario_drive *d = &g->results.drive[place];
   char *error;
 
-  if (s->options->seed >= 0)
-    d->seed = s->options->seed;
-  g->pieces = &s->pieces;
-  g->trace = true;
-  g->results.scenario = sc;
-  g->results.drive = d;
-  g->results.profile = &g->profile;
-  g->results.steps = allocate (sc->n_steps, sizeof *g->results.steps);
-  g->console.fd = -1;
-  s->n_guests++;
+  g->drives[place].profile = &g->profiles[place];
   if (profile_load (d->profile, (const char *const *) d->set.word, d->set.n,
-                    &g->profile, &error) == 0)
-    return check_reach (sc, g);
+                    &g->profiles[place], &error) == 0)
+    return 0;
   complain ("%s", error ? error : "out of memory");
   free (error);
   return -1;
 }
 
+/* The names of N drives, "a+b".  Free it. */
+static char *
+run_name (const struct scenario_drive *d, unsigned n)
+{
+  char *r = format ("%s", d[0].name), *longer;
+  unsigned i;
+
+  for (i = 1; i < n; ++i) {
+    longer = format ("%s+%s", r, d[i].name);
+    free (r);
+    r = longer;
+  }
+  return r;
+}
+
+/* A guest with the N drives from D on. */
+static int
+add_guest (struct set *s, struct scenario *sc, struct scenario_drive *d,
+           unsigned n)
+{
+  struct guest *g = &s->guests[s->n_guests];
+  unsigned i;
+
+  g->pieces = &s->pieces;
+  g->trace = true;
+  g->n_drives = n;
+  g->results.scenario = sc;
+  g->results.name = run_name (d, n);
+  g->results.drive = d;
+  g->results.profile = g->profiles;
+  g->results.n_drives = n;
+  g->results.steps = allocate (sc->n_steps, sizeof *g->results.steps);
+  g->console.fd = -1;
+  s->n_guests++;
+  for (i = 0; i < n; ++i) {
+    if (s->options->seed >= 0)
+      d[i].seed = s->options->seed;
+    if (load_profile (g, i) == -1)
+      return -1;
+  }
+  return check_steps (g);
+}
+
+static int
+add_scenario (struct set *s, struct scenario *sc)
+{
+  unsigned i;
+
+  if (sc->together)
+    return add_guest (s, sc, sc->drives, sc->n_drives);
+  for (i = 0; i < sc->n_drives; ++i)
+    if (add_guest (s, sc, &sc->drives[i], 1) == -1)
+      return -1;
+  return 0;
+}
+
 static int
 add_guests (struct set *s)
 {
-  unsigned i, j, n = 0;
+  unsigned i, n = 0;
 
   for (i = 0; i < s->n_scenarios; ++i)
     n += s->scenarios[i]->n_drives;
@@ -111,9 +173,8 @@ add_guests (struct set *s)
   s->boots = allocate (n, sizeof *s->boots);
   s->folders = allocate (2 * n, sizeof *s->folders);
   for (i = 0; i < s->n_scenarios; ++i)
-    for (j = 0; j < s->scenarios[i]->n_drives; ++j)
-      if (add_guest (s, s->scenarios[i], &s->scenarios[i]->drives[j]) == -1)
-        return -1;
+    if (add_scenario (s, s->scenarios[i]) == -1)
+      return -1;
   return 0;
 }
 
@@ -129,7 +190,7 @@ check_names (const struct set *s)
       const struct run_results *b = &s->guests[j].results;
 
       if (strcmp (a->scenario->name, b->scenario->name) == 0 &&
-          strcmp (a->drive->name, b->drive->name) == 0) {
+          strcmp (a->name, b->name) == 0) {
         complain ("two scenarios are called %s", a->scenario->name);
         return -1;
       }
@@ -159,7 +220,7 @@ make_folders (struct set *s)
 
     s->folders[2*i] = private;
     s->folders[2*i+1] = keep
-      ? format ("%s/%s.%s", keep, g->scenario->name, g->drive->name)
+      ? format ("%s/%s.%s", keep, g->scenario->name, g->name)
       : format ("%s/log", private);
     if (make_directories (private) == -1 ||
         make_directories (s->folders[2*i+1]) == -1)
@@ -179,8 +240,8 @@ prepare_boots (struct set *s)
   for (i = 0; i < s->n_guests; ++i) {
     struct guest *g = &s->guests[i];
 
-    if (boot_prepare (&s->boots[i], g->results.scenario, &g->profile,
-                      &s->pieces, g->private_folder) == -1)
+    if (boot_prepare (&s->boots[i], g->results.scenario, g->drives,
+                      g->n_drives, &s->pieces, g->private_folder) == -1)
       return -1;
     g->kernel = s->boots[i].kernel;
     g->initrd = s->boots[i].initrd;
@@ -220,7 +281,7 @@ show_progress (struct set *s)
 
     if (g->state == GUEST_RUNNING)
       fprintf (fp, "%s %u/%u, virtual %.1f s, real %.0f s   ",
-               g->results.drive->name, g->steps_done,
+               g->results.name, g->steps_done,
                g->results.scenario->n_steps, guest_virtual_s (g),
                (now - g->start_ms) / 1000.);
   }
@@ -279,15 +340,18 @@ static enum spindle_exit
 report (struct set *s, struct guest *g)
 {
   const struct run_results *r = &g->results;
+  char *exactness;
+  unsigned i;
 
   if (g->state == GUEST_FAILED) {
-    complain ("%s: %s", r->drive->name, g->failure);
+    complain ("%s: %s", r->name, g->failure);
     return EXIT_COULD_NOT_RUN;
   }
-  if (!s->options->keep) {
-    free (g->results.trace);
-    g->results.trace = NULL;
-  }
+  if (!s->options->keep)
+    for (i = 0; i < r->n_drives; ++i) {
+      free (g->results.traces[i]);
+      g->results.traces[i] = NULL;
+    }
   else
     results_plot (&g->results, g->folder);
   if (!s->options->json) {
@@ -296,8 +360,9 @@ report (struct set *s, struct guest *g)
     results_print (stdout, r);
   }
   if (r->scenario->machine.virtual_clock && !r->exact) {
-    complain ("%s: not exact: %lld requests late, %lld forced",
-              r->drive->name, (long long) r->late, (long long) r->forced);
+    exactness = results_exactness (r);
+    complain ("%s: %s", r->name, exactness);
+    free (exactness);
     return EXIT_COULD_NOT_RUN;
   }
   return results_reproduced (r) ? EXIT_REPRODUCED : EXIT_NOT_REPRODUCED;

@@ -9,6 +9,9 @@
 #define MAX_STEPS 1000
 #define MAX_MIB (2 * 1024 * 1024)
 
+const char *const step_verbs[] = {
+  "read", "write", "mix", "trim", "copy", NULL
+};
 const char *const step_units[] = { "MiB/s", "ms", "IO/s", "ratio", NULL };
 const char *const step_fsyncs[] = { "no", "end", "each", NULL };
 
@@ -29,6 +32,8 @@ static const struct number {
   NUMBER ("seed", seed, 0, INT32_MAX),
   NUMBER ("ms", ms, 1, 3600000),
   NUMBER ("streams", streams, 1, 64),
+  NUMBER ("jobs", jobs, 1, 64),
+  NUMBER ("writes", writes, 0, 100),
 #undef NUMBER
 };
 #define N_NUMBERS (sizeof numbers / sizeof numbers[0])
@@ -64,6 +69,17 @@ scenario_step_bytes (const struct scenario_step *step)
   return step->requests
     ? step->requests * step->block_kib * 1024
     : step->mib * 1024 * 1024;
+}
+
+bool
+scenario_reboots (const struct scenario *sc)
+{
+  unsigned i;
+
+  for (i = 0; i < sc->n_steps; ++i)
+    if (sc->steps[i].reboot)
+      return true;
+  return false;
 }
 
 struct scenario_step *
@@ -191,33 +207,118 @@ check_step (struct strict *s, config_setting_t *group,
   return 0;
 }
 
+/* Exactly one of the verbs is there. */
+static int
+load_verb (struct strict *s, config_setting_t *group,
+           struct scenario_step *step)
+{
+  int i, found = -1;
+
+  for (i = 0; step_verbs[i]; ++i)
+    if (config_setting_get_member (group, step_verbs[i])) {
+      if (found != -1)
+        return strict_fail (s, group, "either %s or %s", step_verbs[found],
+                            step_verbs[i]);
+      found = i;
+    }
+  if (found == -1)
+    return strict_need (s, group, "read") ? 0 : -1;
+  step->verb = found;
+  return 0;
+}
+
+/* GROUP.KEY is the name of a drive of this guest. */
+static int
+load_drive_name (struct strict *s, config_setting_t *group, const char *key,
+                 const struct scenario *sc, int *r)
+{
+  const char *names[MACHINE_MAX_DRIVES + 1] = { NULL };
+  config_setting_t *setting = config_setting_get_member (group, key);
+  unsigned i;
+
+  if (setting == NULL)
+    return s->error ? -1 : 0;
+  if (!sc->together)
+    return strict_fail (s, setting, "only where drive is a list of several");
+  for (i = 0; i < sc->n_drives; ++i)
+    names[i] = sc->drives[i].name;
+  return strict_choice (s, group, key, names, r);
+}
+
+static int
+load_step_drives (struct strict *s, config_setting_t *group,
+                  const struct scenario *sc, struct scenario_step *step)
+{
+  if (step->verb != STEP_COPY) {
+    if (config_setting_get_member (group, "from") ||
+        config_setting_get_member (group, "to"))
+      return strict_fail (s, group, "from and to belong to a copy");
+    return load_drive_name (s, group, "drive", sc, &step->drive);
+  }
+  if (config_setting_get_member (group, "drive"))
+    return strict_fail (s, group, "a copy has from and to, not drive");
+  if (strict_need (s, group, "from") == NULL ||
+      strict_need (s, group, "to") == NULL)
+    return -1;
+  load_drive_name (s, group, "from", sc, &step->drive);
+  return load_drive_name (s, group, "to", sc, &step->to);
+}
+
+/* What only some verbs have. */
+static int
+check_verb (struct strict *s, config_setting_t *group,
+            const struct scenario_step *step)
+{
+  static const struct { const char *key; unsigned verbs; } belongs[] = {
+    { "fsync", 1 << STEP_WRITE | 1 << STEP_MIX },
+    { "writes", 1 << STEP_MIX },
+    { "pattern", ~(1u << STEP_COPY) }, { "span-mib", ~(1u << STEP_COPY) },
+    { "streams", ~(1u << STEP_COPY) }, { "ms", ~(1u << STEP_COPY) },
+    { "seed", ~(1u << STEP_COPY) },
+  };
+  config_setting_t *setting;
+  size_t i;
+
+  for (i = 0; i < sizeof belongs / sizeof belongs[0]; ++i) {
+    setting = config_setting_get_member (group, belongs[i].key);
+    if (setting && !(belongs[i].verbs & 1u << step->verb))
+      return strict_fail (s, setting, "a %s step has no such key",
+                          step_verbs[step->verb]);
+  }
+  return 0;
+}
+
 static int
 load_step (struct strict *s, config_setting_t *group, struct scenario *sc)
 {
   static const char *const keys[] = {
-    "name", "read", "write", "pattern", "fsync", "unit", "sweep", "values",
+    "name", "read", "write", "mix", "trim", "copy", "from", "to", "drive",
+    "reboot", "jobs", "writes", "pattern", "fsync", "unit", "sweep", "values",
     "stride-mib", "readahead", "block-kib", "mib", "requests",
     "offset-mib", "span-mib", "seed", "ms", "streams", NULL
   };
   static const char *const modes[] = { "buffered", "direct", NULL };
   static const char *const patterns[] = { "seq", "random", NULL };
-  struct scenario_step step = { .readahead = -1, .streams = 1, .seed = 1 };
-  const char *verb;
+  struct scenario_step step = {
+    .readahead = -1, .streams = 1, .jobs = 1, .seed = 1, .writes = 50,
+  };
   int direct = 0, random = 0, r = -1;
   size_t i;
 
-  step.write = config_setting_get_member (group, "write") != NULL;
-  verb = step.write ? "write" : "read";
   if (strict_keys (s, group, keys) == -1 ||
       strict_need (s, group, "name") == NULL ||
-      strict_need (s, group, verb) == NULL)
+      load_verb (s, group, &step) == -1 ||
+      load_step_drives (s, group, sc, &step) == -1 ||
+      check_verb (s, group, &step) == -1)
     return -1;
-  if (step.write && config_setting_get_member (group, "read"))
-    return strict_fail (s, group, "either read or write");
   for (i = 0; i < N_NUMBERS; ++i)
     strict_int (s, group, numbers[i].key, numbers[i].min, numbers[i].max,
                 number_in (&step, &numbers[i]));
-  strict_choice (s, group, verb, modes, &direct);
+  strict_choice (s, group, step_verbs[step.verb], modes, &direct);
+  strict_bool (s, group, "reboot", &step.reboot);
+  if (!direct && (step.verb == STEP_TRIM || step.verb == STEP_COPY))
+    strict_fail (s, config_setting_get_member (group, step_verbs[step.verb]),
+                 "\"direct\"");
   strict_choice (s, group, "pattern", patterns, &random);
   strict_choice (s, group, "fsync", step_fsyncs, &step.fsync);
   strict_choice (s, group, "unit", step_units, &step.unit);

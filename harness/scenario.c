@@ -49,11 +49,30 @@ load_words (struct strict *s, config_setting_t *group, const char *key,
 }
 
 static int
+load_cpu (struct strict *s, config_setting_t *host, struct scenario *sc)
+{
+  config_setting_t *setting = config_setting_get_member (host, "cpu");
+  char *name = NULL, *error;
+  int r = 0;
+
+  if (setting == NULL || strict_string (s, host, "cpu", &name) == -1)
+    return s->error ? -1 : 0;
+  if (config_setting_get_member (host, "shift"))
+    r = strict_fail (s, setting, "either cpu or shift");
+  else if (cpu_find (name, &sc->machine.cpu, &error) == -1) {
+    r = strict_fail (s, setting, "%s", error);
+    free (error);
+  }
+  free (name);
+  return r;
+}
+
+static int
 load_host (struct strict *s, config_setting_t *root, struct scenario *sc)
 {
   static const char *const keys[] = {
-    "machine", "clock", "shift", "memory-mib", "kernel", "append", "device",
-    "queue", NULL
+    "machine", "clock", "cpu", "shift", "memory-mib", "kernel", "append",
+    "device", "queue", "queue-depth", NULL
   };
   static const char *const clocks[] = { "real", "virtual", NULL };
   config_setting_t *host = config_setting_get_member (root, "host");
@@ -66,7 +85,9 @@ load_host (struct strict *s, config_setting_t *root, struct scenario *sc)
   strict_keys (s, host, keys);
   strict_choice (s, host, "machine", machine_kinds, &sc->machine.kind);
   strict_choice (s, host, "clock", clocks, &clock);
-  strict_int (s, host, "shift", 0, MACHINE_MAX_SHIFT, &sc->machine.shift);
+  strict_int (s, host, "shift", 0, CPU_MAX_SHIFT, &sc->machine.cpu.shift);
+  load_cpu (s, host, sc);
+  strict_int (s, host, "queue-depth", 1, 32, &sc->queue_depth);
   strict_int (s, host, "memory-mib", 32, MACHINE_MAX_MEMORY_MIB,
               &sc->machine.memory_mib);
   strict_string (s, host, "kernel", &sc->kernel);
@@ -143,12 +164,19 @@ load_drives (struct strict *s, config_setting_t *root, struct scenario *sc)
 
   if (one && list)
     return strict_fail (s, list, "either drive or drives");
-  if (one)
+  if (one && !config_setting_is_list (one))
     return load_drive (s, one, sc);
+  if (one) {
+    sc->together = true;
+    list = one;
+  }
   if (list == NULL)
     return strict_fail (s, root, "drive is missing");
   if (strict_groups (s, list, 1) == -1)
     return -1;
+  if (sc->together && config_setting_length (list) > MACHINE_MAX_DRIVES)
+    return strict_fail (s, list, "no more than %d drives in one guest",
+                        MACHINE_MAX_DRIVES);
   for (i = 0; i < config_setting_length (list); ++i)
     if (load_drive (s, config_setting_get_elem (list, i), sc) == -1)
       return -1;

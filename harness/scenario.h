@@ -19,6 +19,9 @@ struct scenario_drive {
   int64_t seed;
 };
 
+enum step_verb { STEP_READ, STEP_WRITE, STEP_MIX, STEP_TRIM, STEP_COPY };
+extern const char *const step_verbs[]; /* "read", "write", ..., NULL */
+
 enum step_unit { UNIT_MIB_PER_S, UNIT_MS, UNIT_IO_PER_S, UNIT_RATIO };
 extern const char *const step_units[]; /* "MiB/s", "ms", "IO/s", "ratio" */
 
@@ -27,10 +30,14 @@ struct scenario_step {
   char *name;
   char *family;                 /* the name as written, "ra{readahead}" */
   const char *sweep;            /* the key that is swept, or NULL */
-  bool write, direct, random;
+  enum step_verb verb;
+  bool direct, random;
+  bool reboot;                  /* restart the guest first */
+  int drive, to;                /* of the scenario's; to: where copies go */
   int64_t readahead;            /* sectors; -1: leave the kernel's own */
   int64_t block_kib, mib, requests; /* mib or requests is 0 */
-  int64_t offset_mib, span_mib, seed, ms, streams;
+  int64_t offset_mib, span_mib, seed, ms, streams, jobs;
+  int64_t writes;               /* percent of a mix */
   int fsync;                    /* of step_fsyncs */
   int unit;                     /* enum step_unit */
 };
@@ -60,9 +67,11 @@ struct scenario {
   char *device;                 /* the disk in the guest */
   char *append;                 /* more kernel command line, or NULL */
   struct words queue;           /* "max_sectors_kb=128": /sys/block/X/queue */
+  int64_t queue_depth;          /* of the guest's driver; 0: its own */
   int64_t real_limit_s, silence_limit_s;
   struct scenario_drive *drives;
   unsigned n_drives;
+  bool together;                /* all in one guest, else each has its own */
   struct scenario_step *steps;
   unsigned n_steps;
   struct scenario_reported *reported;
@@ -74,5 +83,8 @@ struct scenario {
  */
 struct scenario *scenario_load (const char *path, char **error);
 void scenario_free (struct scenario *sc);
+
+/* Does some step restart the guest? */
+bool scenario_reboots (const struct scenario *sc);
 
 #endif /* SPINDLE_SCENARIO_H */

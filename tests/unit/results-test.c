@@ -32,7 +32,8 @@ static struct scenario scenario = {
   .n_reported = 1,
 };
 static struct run_results results = {
-  .scenario = &scenario, .drive = &drive, .profile = &profile,
+  .scenario = &scenario, .drive = &drive, .profile = &profile, .n_drives = 1,
+  .name = "d",
   .kernel = "2.6.1-test", .steps = measured,
 };
 

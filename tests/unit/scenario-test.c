@@ -132,19 +132,64 @@ the_job (void **state)
     "steps = ( { name = \"w\"; write = \"buffered\"; fsync = \"end\";\n"
     "  pattern = \"random\"; block-kib = 4; requests = 2; readahead = 8;\n"
     "  offset-mib = 1; span-mib = 2; seed = 7; ms = 9; } );\n");
-  char *job = job_text (sc, true);
+  const struct profile no_flush = { .title = "" };
+  const struct machine_drive d = { .profile = &no_flush };
+  char *job = job_text (sc, &d, 1);
 
   (void) state;
   assert_string_equal (job,
     "modules\n"
     "device path=/dev/sda\n"
-    "sysfs path=/sys/block/sda/queue/write_cache value=none\n"
-    "sysfs path=/sys/block/sda/queue/max_sectors_kb value=64\n"
+    "sysfs path=queue/write_cache value=none\n"
+    "sysfs path=queue/max_sectors_kb value=64\n"
     "readahead sectors=8\n"
     "sync\n"
     "drop\n"
     "write name=w mode=buffered pattern=random block=4096 bytes=8192 "
     "offset=1048576 span=2097152 seed=7 ms=9 fsync=1\n"
+    "poweroff\n");
+  free (job);
+  scenario_free (sc);
+}
+
+/* Two drives in one guest, a copy, a mix, a restart. */
+static void
+job_of_two (void **state)
+{
+  struct scenario *sc = accepted (
+    "name = \"s\";\n"
+    "drive = ( { profile = \"wd200bb\"; name = \"a\"; },\n"
+    "          { profile = \"wd200bb\"; name = \"b\"; } );\n"
+    "host = { machine = \"ahci\"; queue-depth = 1; };\n"
+    "steps = ( { name = \"c\"; copy = \"direct\"; from = \"b\";\n"
+    "  to = \"a\"; block-kib = 4; requests = 2; jobs = 2; },\n"
+    "  { name = \"m\"; mix = \"direct\"; drive = \"b\"; writes = 30;\n"
+    "  block-kib = 4; requests = 2; reboot = true; } );\n");
+  const struct profile flush = { .interface.flush = true };
+  const struct machine_drive d[2] = {
+    { .profile = &flush }, { .profile = &flush }
+  };
+  char *job = job_text (sc, d, 2);
+
+  (void) state;
+  assert_true (sc->together);
+  assert_true (scenario_reboots (sc));
+  assert_string_equal (job,
+    "modules\n"
+    "device name=a scsi=0:0:0:0\n"
+    "sysfs path=device/queue_depth value=1\n"
+    "device name=b scsi=1:0:0:0\n"
+    "sysfs path=device/queue_depth value=1\n"
+    "device name=b\n"
+    "sync\n"
+    "drop\n"
+    "copy name=c from=b to=a block=4096 bytes=8192 offset=0 jobs=2\n"
+    "reboot\n"
+    "device name=b\n"
+    "sync\n"
+    "drop\n"
+    "mix name=m mode=direct pattern=seq block=4096 bytes=8192 offset=0 "
+    "seed=1 writes=30\n"
     "poweroff\n");
   free (job);
   scenario_free (sc);
@@ -166,6 +211,13 @@ mistakes (void **state)
       "4: host.clock: \"virtul\": \"real\" or \"virtual\"" },
     { GOOD "host = { shift = 11; };\n",
       "4: host.shift: 11: a whole number from 0 to 10" },
+    { GOOD "host = { shift = 1; cpu = \"Duron 750\"; };\n",
+      "4: host.cpu: \"Duron 750\": either cpu or shift" },
+    { GOOD "host = { cpu = \"Durun 750\"; };\n",
+      "4: host.cpu: \"Durun 750\": unknown CPU; did you mean Duron?" },
+    { GOOD "host = { cpu = \"Duron\"; };\n",
+      "4: host.cpu: \"Duron\": a CPU and its clock rate in MHz, "
+      "\"Duron 750\"" },
     { GOOD "host = { shift = 1.5; };\n",
       "4: host.shift: 1.5: a whole number from 0 to 10" },
     { GOOD "host = 1;\n", "4: host: 1: a group, { ... }" },
@@ -244,6 +296,7 @@ main (void)
     cmocka_unit_test (the_least),
     cmocka_unit_test (a_sweep_is_unrolled),
     cmocka_unit_test (the_job),
+    cmocka_unit_test (job_of_two),
     cmocka_unit_test (mistakes),
     cmocka_unit_test (mistakes_in_steps),
     cmocka_unit_test (no_file),
