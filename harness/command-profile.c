@@ -18,7 +18,7 @@ static const char help[] =
 "  list    the drives that can be named\n"
 "  show    what a profile says, and where it has it from\n"
 "\n"
-"'spindle profile COMMAND --help' says more, and so does spindle-profile(1).\n";
+"'spindle profile COMMAND --help' says more; so does spindle-profile(1).\n";
 
 static const struct command {
   const char *name;

@@ -15,6 +15,8 @@
 #include "import-impl.h"
 #include "spindle.h"
 
+#define MAX_NOTES 100
+
 /* What a hostile file holds must not garble a terminal, or fill it. */
 static void
 make_printable (char *text)
@@ -55,6 +57,11 @@ import_note (struct import *in, const char *fmt, ...)
   va_list args;
   char *note;
 
+  /* A file of unknown parameters need not fill a screen. */
+  if (in->notes.n == MAX_NOTES - 1)
+    words_add (&in->notes, "and more");
+  if (in->notes.n >= MAX_NOTES)
+    return;
   va_start (args, fmt);
   note = format_args (fmt, args);
   va_end (args);
@@ -169,6 +176,7 @@ read_gz (struct import *in, gzFile gz)
 {
   size_t used = 0, size = 64 << 10;
   char *text = allocate (size, 1);
+  const char *why;
   int got, code;
 
   while ((got = gzread (gz, text + used, size - used - 1)) > 0) {
@@ -183,16 +191,14 @@ read_gz (struct import *in, gzFile gz)
       text = reallocate (text, size *= 2, 1);
   }
   text[used] = '\0';
-  if (got == 0 && strlen (text) == used)
-    return text;
-  if (got == 0)
-    import_fail (in, "file", NULL, "not a text file: it has a NUL byte");
-  else {
-    const char *why = gzerror (gz, &code);
-
+  why = gzerror (gz, &code);
+  if (got == -1 || code == Z_BUF_ERROR)
     import_fail (in, "cannot read", NULL, "%s",
                  code == Z_ERRNO ? strerror (errno) : why);
-  }
+  else if (strlen (text) < used)
+    import_fail (in, "file", NULL, "not a text file: it has a NUL byte");
+  else
+    return text;
   free (text);
   return NULL;
 }

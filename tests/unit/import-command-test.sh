@@ -99,7 +99,7 @@ refused "a profile is not overwritten" 3 "p.cfg: exists; --force" \
   -o "$dir/p.cfg" "$dir/p.txt"
 echo old >"$dir/p.cfg"
 $spindle profile import --force -o "$dir/p.cfg" "$dir/p.txt" 2>/dev/null &&
-  grep -q title "$dir/p.cfg" && [ -z "$(ls -A "$dir" | grep '^\.')" ]
+  grep -q title "$dir/p.cfg" && [ -z "$(find "$dir" -name '.s*')" ]
 result "--force overwrites" $?
 before=$(cksum "$dir/p.cfg")
 refused "nothing is written when a parameter is missing" 3 \
@@ -119,6 +119,9 @@ refused "no such directory" 3 "No such file" -o "$dir/none/x.cfg" \
 refused "a directory" 3 "Is a directory" -o "$dir/x.cfg" "$dir"
 refused "no such slips" 3 "No such file" --slips "$dir/none" \
   -o "$dir/x.cfg" "$dir/p.txt"
+head -c 25 "$dir/s.gz" >"$dir/cut.gz"
+refused "slips that end too early" 3 "cut.gz: cannot read: " \
+  --slips "$dir/cut.gz" -o "$dir/x.cfg" "$dir/p.txt"
 head -c 3000 /dev/urandom >"$dir/noise"
 out=$($spindle profile import -o "$dir/x.cfg" "$dir/noise" 2>&1)
 [ $? = 3 ] && [ ! -e "$dir/x.cfg" ]
