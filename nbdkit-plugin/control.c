@@ -39,32 +39,39 @@ static struct client clients[MAX_CLIENTS];
 /* Commands.  Each prints one line. */
 
 static void
-do_ping (struct drive *d, FILE *reply)
+do_ping (struct drive *d, const char *arg, FILE *reply)
 {
   (void) d;
+  (void) arg;
   fputs ("ok\n", reply);
 }
 
 static void
-do_stats (struct drive *d, FILE *reply)
+do_stats (struct drive *d, const char *arg, FILE *reply)
 {
+  (void) arg;
   stats_print (reply, d);
 }
 
 static const struct {
   const char *name;
-  void (*fn) (struct drive *d, FILE *reply);
+  bool has_arg;                 /* one word after the name */
+  void (*fn) (struct drive *d, const char *arg, FILE *reply);
 } commands[] = {
-  { "ping", do_ping },
-  { "stats", do_stats },
+  { "ping", false, do_ping },
+  { "stats", false, do_stats },
 };
 
 static void
 execute (struct drive *d, const char *line, FILE *reply)
 {
+  size_t n = strcspn (line, " ");
+  const char *arg = line[n] ? line + n + 1 : NULL;
+
   for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-    if (strcmp (line, commands[i].name) == 0) {
-      commands[i].fn (d, reply);
+    if (strncmp (line, commands[i].name, n) == 0 &&
+        commands[i].name[n] == '\0' && (arg != NULL) == commands[i].has_arg) {
+      commands[i].fn (d, arg, reply);
       return;
     }
   fputs ("error unknown command\n", reply);
