@@ -105,9 +105,8 @@ arm_rest (struct disk *d)
   a->work = WORK_NONE;
 }
 
-/* Let the work end at `limit`, which is not behind the head. */
-static void
-cut (struct disk *d, int64_t limit)
+void
+arm_end_at (struct disk *d, int64_t limit)
 {
   d->arm.limit = limit;
   d->arm.rest = max_i64 (limit - 1, d->arm.lba);
@@ -222,7 +221,7 @@ arm_start (struct disk *d, enum work work, int64_t t_ns, int64_t lba,
   a->head = to.head;
   if (any > lba && may_take_any (d, work))
     take_any (d, ready_ns, any);
-  cut (d, limit);
+  arm_end_at (d, limit);
   d->stats.rotation_ns += a->from_ns - a->settle_end_ns;
 }
 
@@ -247,7 +246,7 @@ arm_extend (struct disk *d, int64_t limit)
 {
   if (limit <= d->arm.limit)
     return;
-  cut (d, limit);
+  arm_end_at (d, limit);
 }
 
 void
@@ -257,7 +256,7 @@ arm_shorten (struct disk *d, int64_t t_ns, int64_t limit)
 
   if (limit <= position)
     limit = position + (t_ns > d->arm.from_ns);
-  cut (d, min_i64 (limit, d->arm.limit));
+  arm_end_at (d, min_i64 (limit, d->arm.limit));
 }
 
 /* The head is on its way from one track to the next: the arm is free when
@@ -302,7 +301,7 @@ cut_read (struct disk *d, int64_t t_ns)
     a->end_ns = max_i64 (t_ns, a->seek_end_ns);
   }
   else if (!cut_between_tracks (d, t_ns, position))
-    cut (d, min_i64 (position + 1, a->limit));
+    arm_end_at (d, min_i64 (position + 1, a->limit));
 }
 
 void
@@ -312,7 +311,7 @@ arm_cut_destage (struct disk *d, int64_t t_ns)
   int64_t unit = d->profile.write_cache.unit_sectors;
   int64_t done = arm_position (d, t_ns) - a->lba;
 
-  cut (d, min_i64 (a->lba + (done / unit + 1) * unit, a->limit));
+  arm_end_at (d, min_i64 (a->lba + (done / unit + 1) * unit, a->limit));
 }
 
 /* What look-ahead under way does about a command for sector lba. */
@@ -334,7 +333,7 @@ interrupt_read (struct disk *d, int64_t t_ns, int64_t lba)
   case INTERRUPT_FINISH:
     return;
   case INTERRUPT_TRACK:
-    cut (d, min_i64 (track_end, a->limit));
+    arm_end_at (d, min_i64 (track_end, a->limit));
     return;
   case INTERRUPT_ELSEWHERE:
     if (lba < track_end &&
@@ -393,6 +392,21 @@ edges_are_read (struct disk *d)
     e->edges_read = true;
 }
 
+/* What has been written is on the media, and readable. */
+static void
+arm_report (struct disk *d)
+{
+  const struct arm *a = &d->arm;
+  struct report r = {
+    .lba = a->lba + a->shift, .end = a->limit + a->shift,
+    .when_ns = a->end_ns, .place = a->lba,
+    .from_ns = a->anchor == a->lba ? a->from_ns : a->end_ns,
+  };
+
+  background_report (d, &r);
+  d->stats.healed_sectors += faults_heal (&d->faults, r.lba, r.end);
+}
+
 void
 arm_finish (struct disk *d)
 {
@@ -417,7 +431,7 @@ arm_finish (struct disk *d)
     else if (d->smr.enabled)
       smr_settle (&d->smr, a->lba, a->limit);
     dirty_remove (&d->dirty, a->lba + a->shift, a->limit + a->shift);
-    background_report (d, a->lba + a->shift, a->limit + a->shift, a->end_ns);
+    arm_report (d);
     d->stats.destages++;
     d->stats.sectors_destaged += sectors;
     break;

@@ -9,11 +9,11 @@
 #include "internal.h"
 
 void
-background_report (struct disk *d, int64_t lba, int64_t end, int64_t when_ns)
+background_report (struct disk *d, const struct report *report)
 {
   if (d->destaged == NULL || d->n_reports == d->max_reports)
     return;
-  d->reports[d->n_reports++] = (struct report) { lba, end, when_ns };
+  d->reports[d->n_reports++] = *report;
 }
 
 void
@@ -154,7 +154,7 @@ start_next (struct disk *d, int64_t t_ns)
   if (d->dirty.n == 0) {
     free_ns = max_i64 (free_ns,
                        d->service.complete_ns + d->profile.smr.idle_ns);
-    return d->smr.n > 0 && free_ns < t_ns && clean_band (d, free_ns);
+    return !d->off && d->smr.n > 0 && free_ns < t_ns && clean_band (d, free_ns);
   }
   free_ns = max_i64 (free_ns,
                      d->dirty_since_ns + d->profile.write_cache.delay_ns);

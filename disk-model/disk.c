@@ -147,6 +147,7 @@ start_service (struct disk *d, int64_t t_ns)
   d->busy = d->queued > 0;
   if (!d->busy)
     return;
+  t_ns = max_i64 (t_ns, d->ready_ns);
   background_run (d, t_ns);
   i = queue_pick (d, t_ns);
   *c = (struct disk_completion) {
@@ -156,6 +157,7 @@ start_service (struct disk *d, int64_t t_ns)
     .times.queue_ns = t_ns - d->queue[i].arrival_ns,
     .hit = DISK_HIT_NONE,
     .segment = -1,
+    .error_lba = -1,
     .background = background_met (d, t_ns),
   };
   dequeue (d, i);
@@ -177,6 +179,10 @@ disk_submit (struct disk *d, int64_t now_ns, const struct disk_request *r)
 {
   struct waiting *w;
 
+  if (d->off) {
+    errno = ENODEV;
+    return -1;
+  }
   if (r->op > DISK_TRIM || !valid_range (d, r) || now_ns < d->now_ns ||
       disk_next_event (d) < now_ns) {
     errno = EINVAL;

@@ -7,6 +7,7 @@
 
 #include "dirty.h"
 #include "disk.h"
+#include "faults.h"
 #include "geometry.h"
 #include "seek.h"
 #include "segments.h"
@@ -47,9 +48,13 @@ struct arm {
   int64_t cylinder, head;       /* of `lba`; when it rests, where it is */
 };
 
-/* A destaged run that the caller has not been told of yet. */
+/* A destaged run that the caller has not been told of yet.  Sector `place`
+ * on the media begins to be written at from_ns; from_ns = when_ns: all of it
+ * counts at once.
+ */
 struct report {
   int64_t lba, end, when_ns;
+  int64_t place, from_ns;
 };
 
 /* A command that waits, and where its first sector is. */
@@ -66,6 +71,7 @@ struct disk {
   struct segments segments;
   struct dirty dirty;
   struct smr smr;
+  struct faults faults;
   struct arm arm;
 
   int current;                  /* segment of the stream the head reads, -1 */
@@ -79,6 +85,8 @@ struct disk {
   struct waiting queue[DISK_MAX_QUEUE]; /* oldest first */
   int queued;
   int64_t now_ns;               /* latest time given */
+  bool off;                     /* no power */
+  int64_t ready_ns;             /* spun up */
 
   struct report *reports;       /* oldest first */
   int n_reports, max_reports;
@@ -157,6 +165,9 @@ extern void arm_extend (struct disk *d, int64_t limit);
  */
 extern void arm_shorten (struct disk *d, int64_t t_ns, int64_t limit);
 
+/* Let it end at limit, which is not behind the head. */
+extern void arm_end_at (struct disk *d, int64_t limit);
+
 /* When sector lba - 1 of the work under way has passed. */
 extern int64_t arm_passed_ns (const struct disk *d, int64_t lba);
 
@@ -193,9 +204,8 @@ extern int64_t background_drain (struct disk *d, int64_t t_ns);
 extern int64_t background_room (struct disk *d, int64_t t_ns, int64_t lba,
                                 int64_t end);
 
-/* Note that [lba, end) is on the media since when_ns. */
-extern void background_report (struct disk *d, int64_t lba, int64_t end,
-                               int64_t when_ns);
+/* Note a run that is on the media since when_ns. */
+extern void background_report (struct disk *d, const struct report *report);
 
 /* Tell the caller what has reached the media by t_ns. */
 extern void background_deliver (struct disk *d, int64_t t_ns);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+
 #include "fixed.h"
 #include "internal.h"
 
@@ -29,6 +31,7 @@ ahead_limit (const struct disk *d, const struct segment *g, int64_t lba,
   const struct geometry *geometry = &d->geometry;
   int64_t room = d->segments.capacity -
     p->keep_behind_bytes / DISK_SECTOR_SIZE, limit;
+  const struct fault *fault;
 
   if (!p->enabled || end >= geometry->sectors ||
       (p->sequential_only && lba == g->origin) ||
@@ -49,6 +52,10 @@ ahead_limit (const struct disk *d, const struct segment *g, int64_t lba,
                                : INT64_MAX;
   }
   limit = min_i64 (limit, end + max_i64 (room, 0));
+  /* Look-ahead does not insist on a bad sector. */
+  fault = faults_next (&d->faults, end);
+  if (fault)
+    limit = min_i64 (limit, max_i64 (fault->lba, end));
   return min_i64 (limit, geometry->sectors);
 }
 
@@ -175,6 +182,59 @@ watermark (const struct disk *d, int64_t sectors)
                   d->profile.interface.watermark_permille / 1000);
 }
 
+/* Retries of a sector take a revolution each, as many as the drive has the
+ * patience for.
+ */
+static int64_t
+retry (struct disk *d, const struct fault *fault, bool *readable)
+{
+  const struct profile_media *p = &d->profile.media;
+  const struct geometry *g = &d->geometry;
+  int64_t patience = p->retries, revolutions;
+
+  if (p->timeout_ns > 0)
+    patience = min_i64 (patience, p->timeout_ns / geometry_revolution_ns (g));
+  *readable = fault->retries <= patience;
+  revolutions = *readable ? fault->retries : patience;
+  d->service.retries += (unsigned) revolutions;
+  d->stats.retries += revolutions;
+  return revolutions * g->revolution / g->rate;
+}
+
+/* The command's sectors from `have` on pass under the head until
+ * media_end_ns; those that do not read well take longer.  Then look-ahead
+ * has lost its place.
+ */
+static int64_t
+read_faults (struct disk *d, int64_t have, int64_t media_end_ns)
+{
+  struct disk_completion *c = &d->service;
+  int64_t end = c->request.lba + c->request.sectors, lost_ns = 0;
+  const struct fault *f;
+  bool readable = true;
+
+  while (readable && (f = faults_next (&d->faults, have)) && f->lba < end) {
+    int64_t lba = max_i64 (f->lba, have);
+
+    lost_ns += retry (d, f, &readable);
+    have = lba + 1;
+    if (!readable) {
+      c->error = EIO;
+      c->error_lba = lba;
+      d->stats.errors++;
+      media_end_ns = arm_passed_ns (d, have);
+    }
+  }
+  if (lost_ns > 0 || !readable) {
+    arm_end_at (d, readable ? end : have - 1);
+    d->arm.end_ns = media_end_ns + lost_ns;
+    arm_finish (d);
+    d->current = -1;
+    d->wanted = 0;
+  }
+  return media_end_ns + lost_ns;
+}
+
 /* The arm is on its way, or reading; sectors below `have` are in the
  * buffer.  The bus moves them from connect_ns on, and each of the others no
  * sooner than it has passed: the first and the last decide, whichever of
@@ -188,6 +248,7 @@ serve_media (struct disk *d, enum disk_hit hit, int segment, int64_t have,
   const struct profile_interface *i = &d->profile.interface;
   int64_t sectors = c->request.sectors, end = c->request.lba + sectors;
   int64_t cursor = c->start_ns, connect_ns, media_end_ns, done_ns;
+  int64_t first_ns, missing = have;
 
   c->hit = hit;
   c->segment = segment;
@@ -198,14 +259,15 @@ serve_media (struct disk *d, enum disk_hit hit, int segment, int64_t have,
     connect_ns = max_i64 (cursor, arm_passed_ns (d, have)) +
       i->reselect_ns + i->prepare_ns;
   }
-  media_end_ns = arm_passed_ns (d, end);
+  first_ns = have < end ? arm_passed_ns (d, have + 1) : 0;
+  media_end_ns = read_faults (d, max_i64 (missing, c->request.lba),
+                              arm_passed_ns (d, end));
   charge_media (d, &cursor, media_end_ns);
   if (!i->overlap)
     connect_ns = max_i64 (connect_ns, media_end_ns);
   done_ns = connect_ns + read_bus_ns (d, sectors);
   if (have < end) {
-    done_ns = max_i64 (done_ns, arm_passed_ns (d, have + 1) +
-                       read_bus_ns (d, end - have));
+    done_ns = max_i64 (done_ns, first_ns + read_bus_ns (d, end - have));
     done_ns = max_i64 (done_ns, media_end_ns + read_bus_ns (d, 1));
   }
   complete_read (d, cursor, done_ns);

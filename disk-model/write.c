@@ -184,8 +184,11 @@ settle_dirty (struct disk *d, int64_t lba, int64_t end, int64_t when_ns)
 
   for (int i = dirty_find (w, lba);
        i < w->n && w->extents[i].lba < end; i++)
-    background_report (d, max_i64 (lba, w->extents[i].lba),
-                       min_i64 (end, w->extents[i].end), when_ns);
+    background_report (d, &(struct report) {
+      .lba = max_i64 (lba, w->extents[i].lba),
+      .end = min_i64 (end, w->extents[i].end),
+      .when_ns = when_ns, .from_ns = when_ns,
+    });
   dirty_remove (&d->dirty, lba, end);
 }
 
@@ -212,6 +215,7 @@ finish_write (struct disk *d)
 
   if (!is_cached (d, &c->request)) {
     settle_dirty (d, lba, end, c->complete_ns);
+    d->stats.healed_sectors += faults_heal (&d->faults, lba, end);
     return;
   }
   if (d->profile.buffer.keep_written)

@@ -285,6 +285,15 @@ const struct key keys[] = {
   { "write-cache.blocks-hits", KEY_BOOL, P (write_cache.blocks_hits), 0, 1,
     NEED_NO, "false", NULL, "not even hits are served during a destage" },
 
+  { "power.spin-up-ms", KEY_MS, P (power.spin_up_ns), 0, MS (600000), NEED_NO,
+    "0", NULL, "from power-on until the first command is served" },
+
+  { "media.retries", KEY_COUNT, P (media.retries), 0, 100000, NEED_NO, "10",
+    NULL, "of a sector that does not read, each a revolution" },
+  { "media.timeout-ms", KEY_MS, P (media.timeout_ns), 0, MS (600000), NEED_NO,
+    "0", NULL, "the drive gives up on it after so long (TLER, ERC); 0 = when "
+    "the retries are used up" },
+
   { "smr.enabled", KEY_BOOL, P (smr.enabled), 0, 1, NEED_NO, "false", NULL,
     "drive-managed shingled recording, as an approximation" },
   { "smr.cache-kib", KEY_KIB, P (smr.cache_bytes), 0, KIB (4294967296), NEED_NO,

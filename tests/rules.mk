@@ -5,7 +5,7 @@ TEST_CFLAGS := -Itests/unit -Itests/wire
 $(BUILD)/tests/%.o: ALL_CFLAGS += $(TEST_CFLAGS)
 
 # Unit tests: the model and the loader in one process.
-UNIT_C := model-test geometry-test variants-test
+UNIT_C := model-test geometry-test variants-test power-test
 UNIT_TESTS += $(UNIT_C:%=$(BUILD)/tests/unit/%) tests/unit/determinism-test.sh
 $(UNIT_C:%=$(BUILD)/tests/unit/%): %: %.o $(BUILD)/tests/unit/drives.o \
     $(MODEL_OBJ)
