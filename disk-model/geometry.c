@@ -351,6 +351,39 @@ geometry_locate (const struct geometry *g, int64_t lba, struct place *place)
   locate (g, z, to_place (z, lba - z->first_lba), place);
 }
 
+static const struct zone *
+zone_of_cylinder (const struct geometry *g, int64_t cylinder)
+{
+  int i = g->n_zones - 1;
+
+  while (i > 0 && g->zones[i].first_cylinder > cylinder)
+    i--;
+  return &g->zones[i];
+}
+
+int64_t
+geometry_lba (const struct geometry *g, const struct place *place)
+{
+  const struct zone *z = zone_of_cylinder (g, place->cylinder);
+  int64_t track = (place->cylinder - z->first_cylinder) * g->heads +
+    place->head;
+  int64_t sector, n;
+  struct place track_start;
+
+  if (track < 0)
+    return -1;
+  locate (g, z, track * z->sectors_per_track, &track_start);
+  sector = place->phase - track_start.phase;
+  if (sector < 0)
+    sector += g->revolution;
+  sector = sector * z->sectors_per_track / g->revolution;
+  n = to_number (z, track * z->sectors_per_track + sector);
+  if (n >= z->sectors || to_place (z, n) != track * z->sectors_per_track +
+      sector)
+    return -1;
+  return z->first_lba + n;
+}
+
 int64_t
 geometry_phase_at (const struct geometry *g, int64_t t_ns)
 {

@@ -91,6 +91,12 @@ extern void geometry_free (struct geometry *g);
 extern void geometry_locate (const struct geometry *g, int64_t lba,
                              struct place *place);
 
+/* The inverse: the sector that begins at a place, -1 if none with an LBA
+ * does.
+ */
+extern int64_t geometry_lba (const struct geometry *g,
+                             const struct place *place);
+
 /* Angle of the platter at a time. */
 extern int64_t geometry_phase_at (const struct geometry *g, int64_t t_ns);
 

@@ -165,3 +165,9 @@ fuzz-import: $(FUZZ_IMPORT)
 	$< -max_total_time=$(SECONDS) -timeout=10 -max_len=8192 \
 	  -artifact_prefix=$(BUILD)/tests/fuzz/import- \
 	  $(BUILD)/tests/fuzz/import tests/fuzz/corpus/import
+
+# What holds for every profile: the loader and the model together.
+UNIT_TESTS += $(BUILD)/tests/unit/profiles-test
+$(BUILD)/tests/unit/profiles-test: %: %.o $(BUILD)/tests/unit/drives.o \
+    $(MODEL_OBJ) $(PROFILES_LIB)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) $(CMOCKA_LIBS)
