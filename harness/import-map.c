@@ -247,6 +247,9 @@ bus_ps (const struct import *in, bool write)
 {
   int64_t kb_per_s = import_bus_kb_per_s (in, write);
 
+  /* No time at all; 0 of a write would mean "as a read". */
+  if (kb_per_s == IMPORT_FASTEST_BUS && !write)
+    return 0;
   return (1000000000 + kb_per_s / 2) / kb_per_s;
 }
 
