@@ -16,6 +16,7 @@ static const char help[] =
 "  diff    what is not the same in two profiles\n"
 "  import  make a profile of a drive's parameters for DiskSim 4\n"
 "  list    the drives that can be named\n"
+"  plot    draw a drive's seeks, zones, random reads, readers\n"
 "  show    what a profile says, and where it has it from\n"
 "\n"
 "'spindle profile COMMAND --help' says more; so does spindle-profile(1).\n";
@@ -28,6 +29,7 @@ static const struct command {
   { "diff", command_profile_diff },
   { "import", command_profile_import },
   { "list", command_profile_list },
+  { "plot", command_profile_plot },
   { "show", command_profile_show },
 };
 #define N_COMMANDS (sizeof commands / sizeof commands[0])

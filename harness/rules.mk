@@ -77,6 +77,14 @@ $(BUILD)/spindle-scenario.5: harness/scenario.pod
 demo: all
 	$(BUILD)/spindle demo --keep $(BUILD)/demo
 
+# Put the table of drives into the documentation again after a change to
+# profiles or model.
+.PHONY: drives-table
+drives-table: $(BUILD)/spindle
+	$< profile check --markdown profiles/*.cfg >$(BUILD)/drives.md || test $$? = 1
+	sed -i -e '/^<!-- drives -->$$/,/^<!-- end of drives -->$$/{/^<!-- /!d}' \
+	  -e '/^<!-- drives -->$$/r $(BUILD)/drives.md' docs/drives.md
+
 # Scripts that are built into the program.
 $(BUILD)/harness/kernel.o: harness/fetch-kernel.sh
 $(BUILD)/harness/initramfs.o: harness/ext2-initrd.sh

@@ -171,3 +171,6 @@ UNIT_TESTS += $(BUILD)/tests/unit/profiles-test
 $(BUILD)/tests/unit/profiles-test: %: %.o $(BUILD)/tests/unit/drives.o \
     $(MODEL_OBJ) $(PROFILES_LIB)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) $(CMOCKA_LIBS)
+
+# Profiles from outside.
+UNIT_TESTS += tests/unit/profile-command-test.sh
