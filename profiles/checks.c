@@ -167,6 +167,33 @@ check_holes (struct load *load)
   return sum;
 }
 
+/* The model counts angles in a unit of which an odd speed needs very many,
+ * 6e12 a revolution at the worst, and a zone's length in it fits 63 bits.
+ */
+static int
+check_speed (struct load *load)
+{
+  const struct profile_geometry *geometry = &load->profile.geometry;
+  int64_t units = INT64_C (6000000000000), rest = geometry->rpm_x100, tracks;
+
+  while (rest != 0) {           /* units becomes the common divisor */
+    const int64_t next = units % rest;
+
+    units = rest;
+    rest = next;
+  }
+  units = INT64_C (6000000000000) / units;
+  for (uint32_t i = 0; i < geometry->n_zones; i++) {
+    tracks = (int64_t) geometry->zones[i].cylinders * geometry->heads;
+    /* A switch may take several revolutions. */
+    if (tracks > INT64_MAX / 64 / units)
+      return FAIL (load, KEYS ("geometry.rpm"), "too odd a speed for zones "
+                   "of %lld tracks: rounded to a whole number of turns it "
+                   "will do, or with more zones", (long long) tracks);
+  }
+  return 0;
+}
+
 static bool
 is_hole (const struct profile_geometry *geometry, uint32_t zone,
          int64_t sector)
@@ -472,7 +499,7 @@ check_profile (struct load *load)
   if (load->profile.instant)
     return 0;
   if (make_zones (load) == -1 || check_zones (load) == -1 ||
-      check_remaps (load) == -1 ||
+      check_speed (load) == -1 || check_remaps (load) == -1 ||
       check_seek (load) == -1 || check_buffer (load) == -1 ||
       check_lookahead (load) == -1 || check_write_cache (load) == -1 ||
       check_smr (load) == -1)
