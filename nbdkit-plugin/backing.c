@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define NBDKIT_API_VERSION 2
@@ -103,12 +104,36 @@ backing_open (struct backing *b, const char *path, int64_t bytes)
   return r;
 }
 
+/* Reading what was never written costs nothing: private pages are all the
+ * page of zeroes until then, which those of a memfd are not.
+ */
+int
+backing_open_memory (struct backing *b, int64_t bytes)
+{
+  void *p = mmap (NULL, (size_t) bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+  *b = (struct backing) { .fd = -1, .name = "memory", .anonymous = true };
+  if (p == MAP_FAILED) {
+    nbdkit_error ("cannot have %" PRIi64 " bytes of memory: %m", bytes);
+    return -1;
+  }
+  /* A sector would take 2 MiB. */
+  madvise (p, (size_t) bytes, MADV_NOHUGEPAGE);
+  b->memory = p;
+  b->memory_bytes = (size_t) bytes;
+  return 0;
+}
+
 void
 backing_close (struct backing *b)
 {
   if (b->fd >= 0)
     close (b->fd);
+  if (b->memory)
+    munmap (b->memory, b->memory_bytes);
   b->fd = -1;
+  b->memory = NULL;
 }
 
 /* The last read or write gave r: report what is wrong. */
@@ -130,6 +155,10 @@ int
 backing_read (const struct backing *b, void *buf, size_t count,
               uint64_t offset)
 {
+  if (b->memory) {
+    memcpy (buf, b->memory + offset, count);
+    return 0;
+  }
   while (count > 0) {
     ssize_t r = pread (b->fd, buf, count, (off_t) offset);
 
@@ -148,6 +177,10 @@ int
 backing_write (const struct backing *b, const void *buf, size_t count,
                uint64_t offset)
 {
+  if (b->memory) {
+    memcpy (b->memory + offset, buf, count);
+    return 0;
+  }
   while (count > 0) {
     ssize_t r = pwrite (b->fd, buf, count, (off_t) offset);
 
@@ -178,6 +211,22 @@ write_zeroes (const struct backing *b, size_t count, uint64_t offset)
   return 0;
 }
 
+/* Whole pages are given back; the rest becomes zero. */
+static int
+trim_memory (const struct backing *b, size_t count, uint64_t offset)
+{
+  const size_t page = (size_t) sysconf (_SC_PAGESIZE);
+  const size_t end = offset + count;
+  size_t first = (offset + page - 1) / page * page, last = end / page * page;
+
+  if (first >= last || madvise (b->memory + first, last - first,
+                                MADV_DONTNEED) == -1)
+    first = last = end;
+  memset (b->memory + offset, 0, first - offset);
+  memset (b->memory + last, 0, end - last);
+  return 0;
+}
+
 int
 backing_trim (const struct backing *b, size_t count, uint64_t offset)
 {
@@ -185,6 +234,8 @@ backing_trim (const struct backing *b, size_t count, uint64_t offset)
 
   if (count == 0)
     return 0;
+  if (b->memory)
+    return trim_memory (b, count, offset);
   do
     r = fallocate (b->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                    (off_t) offset, (off_t) count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where the bytes are: the user's raw file or block device, or a sparse
- * temporary file that has no name.  No timing here.
+ * Where the bytes are: the user's raw file or block device, a sparse
+ * temporary file that has no name, or memory.  No timing here.
  *
  * Functions that fail say why with nbdkit_error and set errno.
  */
@@ -13,7 +13,9 @@
 #include <stdint.h>
 
 struct backing {
-  int fd;
+  int fd;                       /* -1: memory */
+  char *memory;                 /* NULL: a file */
+  size_t memory_bytes;
   const char *name;             /* for messages */
   bool readonly;                /* the file cannot be written */
   bool anonymous;               /* nothing to make durable */
@@ -23,6 +25,9 @@ struct backing {
  * `bytes` must be there: a file that is smaller is refused.
  */
 extern int backing_open (struct backing *b, const char *path, int64_t bytes);
+
+/* Memory of this size, used up only as it is written. */
+extern int backing_open_memory (struct backing *b, int64_t bytes);
 extern void backing_close (struct backing *b);
 
 /* All of [offset, offset+count), or -1. */

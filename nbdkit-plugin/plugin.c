@@ -25,6 +25,7 @@ static const char *profile_name;
 static const char **overrides;  /* "KEY=VALUE" */
 static size_t n_overrides;
 static char *file;              /* NULL: a temporary file */
+static bool in_memory;          /* instead of that */
 static int64_t size = -1;       /* bytes served, at most the drive's */
 static uint64_t seed;
 static bool sync_backing = true;
@@ -77,13 +78,13 @@ set_clock (const char *value)
 }
 
 static int
-set_sync (const char *value)
+set_bool (bool *what, const char *value)
 {
   int r = nbdkit_parse_bool (value);
 
   if (r == -1)
     return -1;
-  sync_backing = r;
+  *what = r;
   return 0;
 }
 
@@ -116,7 +117,9 @@ spindle_config (const char *key, const char *value)
   else if (strcmp (key, "seed") == 0)
     return nbdkit_parse_uint64_t ("seed", value, &seed);
   else if (strcmp (key, "sync") == 0)
-    return set_sync (value);
+    return set_bool (&sync_backing, value);
+  else if (strcmp (key, "memory") == 0)
+    return set_bool (&in_memory, value);
   else if (strcmp (key, "clock") == 0)
     return set_clock (value);
   else if (strcmp (key, "clock-page") == 0)
@@ -142,6 +145,7 @@ spindle_config (const char *key, const char *value)
 #define spindle_config_help \
   "profile=<NAME|FILE>  (required) The drive to be.\n" \
   "file=<FILE>               Raw disk image (default: a temporary file).\n" \
+  "memory=<BOOL>             Keep the data in memory (default: false).\n" \
   "size=<SIZE>               Serve only the first SIZE bytes of the drive.\n" \
   "seed=<N>                  Where the platter stands at the start.\n" \
   "set=<KEY=VALUE>           Change a value of the profile (repeatable).\n" \
@@ -217,6 +221,10 @@ check_size (void)
 static int
 check_together (void)
 {
+  if (file && in_memory) {
+    nbdkit_error ("either file= or memory=true");
+    return -1;
+  }
   if (clock_page && clock_kind != &clock_virtual) {
     nbdkit_error ("clock-page= needs clock=virtual");
     return -1;
@@ -268,7 +276,8 @@ spindle_get_ready (void)
   drive.seed = seed;
   drive.sync = sync_backing;
   drive.clock = clock_kind;
-  if (backing_open (&drive.backing, file, size) == -1)
+  if ((in_memory ? backing_open_memory (&drive.backing, size)
+                 : backing_open (&drive.backing, file, size)) == -1)
     return -1;
   if (drive_init (&drive) == -1) {
     nbdkit_error ("cannot make the drive: %m");

@@ -378,6 +378,18 @@ instant_with_temporary_file (void **state)
   release (&r);
 }
 
+static void
+instant_with_memory (void **state)
+{
+  struct rig r;
+
+  (void) state;
+  begin (&r, "ideal size=4M memory=true", false);
+  run (&r, operations (120000));
+  end (&r);
+  release (&r);
+}
+
 /* The drive turns at 7200/min: this is slow by design. */
 static void
 real_time (void **state)
@@ -476,6 +488,7 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (instant_with_file),
     cmocka_unit_test (instant_with_temporary_file),
+    cmocka_unit_test (instant_with_memory),
     cmocka_unit_test (real_time),
     cmocka_unit_test (virtual_time),
     cmocka_unit_test (virtual_time_repeats),

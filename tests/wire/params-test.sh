@@ -62,6 +62,8 @@ refused 'file is too small' \
         "has 1048576 bytes, the drive $bytes;.*truncate -s $bytes " \
         wd200bb file="$dir/small"
 refused 'file is a directory' 'file=.*directory' wd200bb file="$dir"
+refused 'file and memory' 'either file= or memory=true' \
+        wd200bb file="$dir/big" memory=true
 refused 'size is larger than the drive' "size=.*only $bytes bytes" \
         wd200bb size=1T
 refused 'size is nothing' 'size=511: at least one sector' wd200bb size=511
@@ -174,7 +176,7 @@ result '--dump-plugin' $? "$out"
 # The filter of nbdkit's bash completion.
 out=$($nbdkit "$plugin" --help | grep -E '^[-a-z0-9]+=' | sed 's/=.*/=/' |
       sort | tr -d '\n')
-expected='clock-page=clock=control=file=profile=seed=set=size=stats=sync=trace='
+expected='clock-page=clock=control=file=memory=profile=seed=set=size=stats=sync=trace='
 [ "$out" = "$expected" ]
 result 'bash completion finds every parameter' $? "$out"
 page=nbdkit-plugin/nbdkit-spindle-plugin.pod
