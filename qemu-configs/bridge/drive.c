@@ -484,6 +484,8 @@ judge (const struct command *c)
     report.late++;
   if (late_ns >= tick_ns && late_ns > report.max_late_ns)
     report.max_late_ns = late_ns;
+  if (-late_ns > report.max_early_ns)
+    report.max_early_ns = -late_ns;
   return late_ns;
 }
 
@@ -553,6 +555,12 @@ drives_reply_due (void)
                     REPLY_LIMIT_MS);
   }
   return due;
+}
+
+bool
+drives_several (void)
+{
+  return drives != NULL && drives->next != NULL;
 }
 
 bool

@@ -46,6 +46,9 @@ extern bool drives_reply_due (void);
  */
 extern void drives_force (void);
 
+/* Is there more than one? */
+extern bool drives_several (void);
+
 /* Is a timed request in flight? */
 extern bool drives_busy (void);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "qemu-configs/bridge/drive.h"
 #include "qemu-configs/bridge/identify.h"
 #include "qemu-configs/bridge/qemu.h"
 #include "qemu-configs/bridge/report.h"
@@ -26,6 +27,8 @@
 #define FINE_UNTIL_NS INT64_C (100000000)
 #define COARSE_NS INT64_C (10000000)
 #define LIMIT_NS INT64_C (3000000000)
+/* The BIOS asks several drives one after the other. */
+#define SEVERAL_NS INT64_C (50000000)
 
 #define CHUNK_SIZE (1 << 20)
 
@@ -244,6 +247,22 @@ arm (int64_t now_ns)
   qemu.timer_mod (&timer, (now_ns / step_ns + 1) * step_ns);
 }
 
+/* Has every model been found? */
+static bool
+found_all (void)
+{
+  const struct model *m;
+  size_t i;
+
+  for (m = models; m < models + nr_models; m++) {
+    for (i = 0; i < nr_copies && copies[i].model != m; i++)
+      ;
+    if (i == nr_copies)
+      return false;
+  }
+  return true;
+}
+
 static void
 look (void *opaque)
 {
@@ -251,12 +270,13 @@ look (void *opaque)
 
   (void) opaque;
   scan ();
-  if (nr_copies > 0) {
+  report.copies = nr_copies;
+  if (!report.patched && found_all ()) {
     report.patched = true;
     report.patched_ns = now_ns;
-    report.copies = nr_copies;
   }
-  else if (now_ns < LIMIT_NS)
+  if (report.patched ? now_ns < report.patched_ns + SEVERAL_NS &&
+      drives_several () : now_ns < LIMIT_NS)
     arm (now_ns);
 }
 

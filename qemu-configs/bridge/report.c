@@ -60,8 +60,9 @@ write_stats (FILE *fp)
            ", \"untimed\": %" PRIi64 ",\n", report.requests, report.timed,
            report.untimed);
   fprintf (fp, "  \"late\": %" PRIi64 ", \"max_late_ns\": %" PRIi64
-           ", \"forced\": %" PRIi64 ",\n", report.late, report.max_late_ns,
-           report.forced);
+           ", \"forced\": %" PRIi64 ", \"max_early_ns\": %" PRIi64 ",\n",
+           report.late, report.max_late_ns, report.forced,
+           report.max_early_ns);
   fprintf (fp, "  \"lost\": %" PRIi64 ", \"reconnects\": %" PRIi64 ",\n",
            report.lost, report.reconnects);
   fprintf (fp, "  \"identify\": { \"patched\": %s, \"virtual_ns\": %" PRIi64

@@ -13,6 +13,7 @@ struct report {
   int64_t late, max_late_ns;    /* consumed a tick or more after its time */
   int64_t forced;               /* released before its time, and QEMU
                                    went on */
+  int64_t max_early_ns;         /* of those */
   int64_t lost;                 /* in flight when a connection ended */
   int64_t reconnects;
   bool failed;                  /* bridge_fatal was called */
