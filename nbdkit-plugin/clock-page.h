@@ -25,6 +25,12 @@
  * until next_event_ns > advance_ns.  Submissions and advances never
  * overlap: the client does one thing at a time.
  *
+ * Power.  A cut of the drive's power is an event of its own: next_event_ns
+ * says when, if that is known before.  It sets power_off, 1 until the power
+ * is on again, and the commands that waited then come out as completions
+ * of that time, whose replies are errors.  Whatever is sent without power
+ * is refused with ticket 0.
+ *
  * Life.  The plugin holds a write lock (F_OFD_SETLK) on byte
  * CLOCK_PAGE_LOCK_SERVER of the file as long as it lives, the client on
  * byte CLOCK_PAGE_LOCK_CLIENT; each waits in slices and looks whether the
@@ -55,7 +61,7 @@ struct clock_page {
   /* Written by the client. */
   int64_t now_ns;
   uint32_t timed;
-  uint32_t pad0;
+  uint32_t power_off;           /* written by the plugin: see Power */
   int64_t advance_ns;
   _Atomic uint32_t call_seq;    /* futex; the plugin waits here */
 

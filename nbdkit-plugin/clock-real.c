@@ -8,6 +8,7 @@
  * One of the threads that wait is the leader: it sleeps until the model's
  * next event, runs the model and wakes those whose commands completed.
  */
+#include <errno.h>
 #include <sys/prctl.h>
 
 #include "drive.h"
@@ -37,15 +38,15 @@ real_prepare (struct drive *d, const char *page)
 static int
 real_start (struct drive *d)
 {
-  (void) d;
   start_ns = drive_mono_ns ();
-  return 0;
+  return power_start_thread (d);
 }
 
 static void
 real_stop (struct drive *d)
 {
   (void) d;
+  power_stop_thread ();
 }
 
 static void
@@ -62,8 +63,8 @@ run (struct drive *d, int64_t t_ns)
 {
   struct drive_done done;
 
-  while (disk_next_event (d->disk) <= t_ns)
-    if (!drive_advance (d, disk_next_event (d->disk), &done))
+  while (drive_next_event (d) <= t_ns)
+    if (!drive_advance (d, drive_next_event (d), &done))
       break;
 }
 
@@ -76,17 +77,23 @@ real_before_submit (struct drive *d, struct command *c)
 static int
 real_queue_full (struct drive *d)
 {
+  int64_t now;
+
   if (drive_probe (d, RETRY_NS) == -1)
     return -1;
-  run (d, now_ns ());
-  return 0;
+  now = now_ns ();
+  run (d, now);
+  if (!power_is_due (d, now))
+    return 0;
+  errno = ESHUTDOWN;            /* there will be no room before */
+  return -1;
 }
 
 static void
 real_submitted (struct drive *d, const struct command *c, uint64_t tag)
 {
   (void) c;
-  if (tag && leader && disk_next_event (d->disk) < leader_wakes_ns)
+  if (tag && leader && drive_next_event (d) < leader_wakes_ns)
     pthread_cond_signal (&leader->cond);
 }
 
@@ -119,8 +126,8 @@ wait_turn (struct drive *d, struct command *c)
       run (d, now);
       if (c->done)
         break;
-      if (disk_next_event (d->disk) < wake_ns)
-        wake_ns = disk_next_event (d->disk);
+      if (drive_next_event (d) < wake_ns)
+        wake_ns = drive_next_event (d);
       leader_wakes_ns = wake_ns;
     }
     if (now >= probe_ns) {
@@ -163,6 +170,24 @@ real_wait (struct drive *d, struct command *c)
   return 0;
 }
 
+static int64_t
+real_now (struct drive *d)
+{
+  int64_t now = now_ns ();
+
+  if (d->disk)
+    run (d, now);
+  return now > d->now_ns ? now : d->now_ns;
+}
+
+/* What the cut took has failed now, not when somebody would wake up. */
+static void
+real_power_changed (struct drive *d)
+{
+  if (d->disk)
+    run (d, d->now_ns);
+}
+
 const struct clock clock_real = {
   .name = "real",
   .prepare = real_prepare,
@@ -173,4 +198,6 @@ const struct clock clock_real = {
   .queue_full = real_queue_full,
   .submitted = real_submitted,
   .wait = real_wait,
+  .now = real_now,
+  .power_changed = real_power_changed,
 };

@@ -69,6 +69,30 @@ client_attached (void)
   return fcntl (page_fd, F_OFD_GETLK, &l) == 0 && l.l_type != F_UNLCK;
 }
 
+/* Time. */
+
+static int64_t
+clamp_time (int64_t ns)
+{
+  return ns < 0 ? 0 : ns > LAST_NS ? LAST_NS : ns;
+}
+
+static int64_t
+earlier (int64_t a_ns, int64_t b_ns)
+{
+  return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/* The client's time of the drive's next event. */
+static int64_t
+next_event (const struct drive *d)
+{
+  int64_t ns = d->disk ? earlier (drive_next_event (d), power_next_event (d))
+                       : DISK_NEVER;
+
+  return ns == DISK_NEVER ? INT64_MAX : ns - base_ns;
+}
+
 /* Creating the page. */
 
 /* Something is at path.  Remove it if it is the page of a plugin that has
@@ -153,35 +177,29 @@ map_page (const char *path)
 static int
 virtual_prepare (struct drive *d, const char *path)
 {
-  (void) d;
   if (create_page (path) == -1 || map_page (path) == -1)
     return -1;
   page->version = CLOCK_PAGE_VERSION;
   page->size = sizeof *page;
-  page->next_event_ns = INT64_MAX;
+  page->next_event_ns = next_event (d);
   atomic_thread_fence (memory_order_release);
   page->magic = CLOCK_PAGE_MAGIC;
   return 0;
 }
 
-/* Time. */
+/* Answering the client.  The drive's locks are held. */
 
-static int64_t
-clamp_time (int64_t ns)
+/* Run the drive to t_ns, or to something that is waited for. */
+static bool
+run (struct drive *d, int64_t t_ns, struct drive_done *done)
 {
-  return ns < 0 ? 0 : ns > LAST_NS ? LAST_NS : ns;
+  do
+    while (drive_advance (d, t_ns, done))
+      if (done->awaited)
+        return true;
+  while (power_cut_if_due (d, t_ns));
+  return false;
 }
-
-/* The client's time of the model's next event. */
-static int64_t
-next_event (const struct drive *d)
-{
-  int64_t ns = d->disk ? disk_next_event (d->disk) : DISK_NEVER;
-
-  return ns == DISK_NEVER ? INT64_MAX : ns - base_ns;
-}
-
-/* Answering the client.  The drive's lock is held. */
 
 static void
 answer (struct drive *d)
@@ -191,12 +209,10 @@ answer (struct drive *d)
 
   page->done_ticket = 0;
   page->done_ns = 0;
-  while (d->disk && drive_advance (d, t_ns, &done))
-    if (done.awaited) {
-      page->done_ticket = done.tag;
-      page->done_ns = done.complete_ns - base_ns;
-      break;
-    }
+  if (d->disk && run (d, t_ns, &done)) {
+    page->done_ticket = done.tag;
+    page->done_ns = done.complete_ns - base_ns;
+  }
   page->next_event_ns = next_event (d);
 }
 
@@ -211,10 +227,10 @@ client_left (struct drive *d)
   nbdkit_error ("the client of the clock page has gone; "
                 "failing the requests that wait for it");
   drive_fail_waiting (d, ESHUTDOWN);
-  while (disk_next_event (d->disk) != DISK_NEVER &&
-         drive_advance (d, disk_next_event (d->disk), &done))
+  while (drive_next_event (d) != DISK_NEVER &&
+         drive_advance (d, drive_next_event (d), &done))
     ;
-  page->next_event_ns = INT64_MAX;
+  page->next_event_ns = next_event (d);
 }
 
 static void *
@@ -230,12 +246,14 @@ serve (void *opaque)
       futex_wait (&page->call_seq, seen);
       call = atomic_load (&page->call_seq);
     }
+    pthread_mutex_lock (&d->write_lock);
     pthread_mutex_lock (&d->lock);
     if (call != seen)
       answer (d);
     else if (d->waiting && !client_attached ())
       client_left (d);
     pthread_mutex_unlock (&d->lock);
+    pthread_mutex_unlock (&d->write_lock);
     if (call != seen) {
       seen = call;
       atomic_store (&page->answer_seq, call);
@@ -307,8 +325,8 @@ virtual_before_submit (struct drive *d, struct command *c)
   }
   c->arrival_ns += base_ns;
   /* A client that owes us an advance: what is due comes first. */
-  if (c->arrival_ns > disk_next_event (d->disk))
-    c->arrival_ns = disk_next_event (d->disk);
+  c->arrival_ns = earlier (c->arrival_ns, drive_next_event (d));
+  c->arrival_ns = earlier (c->arrival_ns, d->power.cut_ns);
 }
 
 /* Waiting for room would need the client, which waits for us. */
@@ -356,6 +374,21 @@ virtual_wait (struct drive *d, struct command *c)
   return 0;
 }
 
+static int64_t
+virtual_now (struct drive *d)
+{
+  return d->now_ns;
+}
+
+static void
+virtual_power_changed (struct drive *d)
+{
+  if (page == NULL)
+    return;
+  page->power_off = atomic_load (&d->power.off);
+  page->next_event_ns = next_event (d);
+}
+
 const struct clock clock_virtual = {
   .name = "virtual",
   .prepare = virtual_prepare,
@@ -366,4 +399,6 @@ const struct clock clock_virtual = {
   .queue_full = virtual_queue_full,
   .submitted = virtual_submitted,
   .wait = virtual_wait,
+  .now = virtual_now,
+  .power_changed = virtual_power_changed,
 };

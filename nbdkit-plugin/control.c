@@ -17,6 +17,7 @@
 #define NBDKIT_API_VERSION 2
 #include <nbdkit-plugin.h>
 
+#include "bad-sectors.h"
 #include "control.h"
 #include "drive.h"
 #include "owned.h"
@@ -58,7 +59,9 @@ static const struct {
   bool has_arg;                 /* one word after the name */
   void (*fn) (struct drive *d, const char *arg, FILE *reply);
 } commands[] = {
+  { "bad", true, bad_sectors_command },
   { "ping", false, do_ping },
+  { "power", true, power_command },
   { "stats", false, do_stats },
 };
 

@@ -2,8 +2,11 @@
  *
  * The control socket: one line in, one line out, in order.
  *
- *   ping     ok
- *   stats    the statistics as one line of JSON
+ *   ping              ok
+ *   stats             the statistics as one line of JSON
+ *   power cut         ok, when it has been cut
+ *   power on          ok
+ *   bad LBA[+N][:R]   ok: these sectors are bad, R retries or always
  *
  * An answer to anything else is "error REASON".
  */

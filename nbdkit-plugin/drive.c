@@ -17,30 +17,31 @@ destaged (void *opaque, int64_t lba, int64_t sectors, int64_t when_ns)
 
   (void) when_ns;
   undo_destaged (d->undo, lba, sectors);
+  power_saw_destage (d, lba, sectors);
 }
 
 int
 drive_init (struct drive *d)
 {
   const struct profile *p = d->profile;
+  int64_t bytes = 0;
 
   pthread_mutex_init (&d->write_lock, NULL);
   pthread_mutex_init (&d->lock, NULL);
+  power_init (d);
   if (p->instant)
     return 0;
 
   d->disk = disk_new (p, d->seed);
   if (d->disk == NULL)
     return -1;
-  if (p->write_cache.enabled) {
-    int64_t bytes = p->write_cache.size_bytes ? p->write_cache.size_bytes
-                                              : p->buffer.size_bytes;
-
-    d->undo = undo_new (bytes / DISK_SECTOR_SIZE);
-    if (d->undo == NULL)
-      return -1;
-    disk_on_destaged (d->disk, destaged, d);
-  }
+  if (p->write_cache.enabled)
+    bytes = p->write_cache.size_bytes ? p->write_cache.size_bytes
+                                      : p->buffer.size_bytes;
+  d->undo = undo_new (bytes / DISK_SECTOR_SIZE);
+  if (d->undo == NULL)
+    return -1;
+  disk_on_destaged (d->disk, destaged, d);
   return 0;
 }
 
@@ -96,6 +97,19 @@ drive_fail_waiting (struct drive *d, int error)
     wake (d, d->waiting, error, d->now_ns);
 }
 
+int64_t
+drive_lose_waiting (struct drive *d, int error)
+{
+  int64_t n = 0;
+
+  for (struct command *c = d->waiting; c; c = c->next) {
+    c->error = error;
+    c->complete_ns = d->now_ns;
+    n++;
+  }
+  return n;
+}
+
 /* What the medium and the cache hold changes with the completion of a
  * command, also when nobody waits for it any more.
  */
@@ -104,12 +118,47 @@ settle_undo (struct drive *d, const struct disk_completion *completion)
 {
   const struct disk_request *r = &completion->request;
 
-  if (d->undo == NULL)
-    return;
   if (r->op == DISK_WRITE && completion->hit == DISK_HIT_CACHED)
     undo_accepted (d->undo, r->tag);
   else if (r->op == DISK_WRITE || r->op == DISK_TRIM)
     undo_passed (d->undo, r->tag, r->lba, r->sectors);
+}
+
+static bool
+is_off (const struct drive *d)
+{
+  return atomic_load_explicit (&d->power.off, memory_order_relaxed);
+}
+
+int64_t
+drive_next_event (const struct drive *d)
+{
+  int64_t ns;
+
+  if (is_off (d))
+    return d->waiting ? d->now_ns : DISK_NEVER;
+  ns = disk_next_event (d->disk);
+  return ns <= d->power.cut_ns ? ns : DISK_NEVER;
+}
+
+/* Without power: hand out what was lost, in the order of arrival. */
+static bool
+give_up_one (struct drive *d, struct drive_done *done)
+{
+  struct command *c = d->waiting, *oldest = c;
+
+  if (c == NULL)
+    return false;
+  while ((c = c->next) != NULL)
+    if (c->request.tag < oldest->request.tag)
+      oldest = c;
+  *done = (struct drive_done) {
+    .tag = oldest->request.tag,
+    .complete_ns = oldest->complete_ns,
+    .awaited = true,
+  };
+  wake (d, oldest, oldest->error, oldest->complete_ns);
+  return true;
 }
 
 bool
@@ -117,13 +166,27 @@ drive_advance (struct drive *d, int64_t t_ns, struct drive_done *done)
 {
   struct disk_completion completion;
   struct command *c;
+  bool completed;
 
+  if (is_off (d)) {
+    if (t_ns > d->now_ns)
+      d->now_ns = t_ns;
+    return give_up_one (d, done);
+  }
+  if (t_ns > d->power.cut_ns)
+    t_ns = d->power.cut_ns;
+  if (t_ns > disk_next_event (d->disk))
+    t_ns = disk_next_event (d->disk);
   if (t_ns > d->now_ns)
     d->now_ns = t_ns;
-  if (!disk_advance (d->disk, d->now_ns, &completion))
+  completed = disk_advance (d->disk, d->now_ns, &completion);
+  power_look (d);
+  if (!completed)
     return false;
 
   settle_undo (d, &completion);
+  if (completion.request.op == DISK_WRITE)
+    power_saw_write (d, completion.complete_ns);
   if (d->trace)
     trace_completion (d->trace, &completion);
   c = find_command (d, completion.request.tag);
@@ -132,7 +195,7 @@ drive_advance (struct drive *d, int64_t t_ns, struct drive_done *done)
     .complete_ns = completion.complete_ns,
     .awaited = c != NULL,
   };
-  wake (d, c, 0, completion.complete_ns);
+  wake (d, c, completion.error, completion.complete_ns);
   return true;
 }
 
@@ -211,6 +274,10 @@ try_submit (struct drive *d, struct command *c)
     d->clock->before_submit (d, c);
   if (c->arrival_ns < d->now_ns)
     c->arrival_ns = d->now_ns;
+  if (is_off (d) || power_is_due (d, c->arrival_ns)) {
+    errno = ESHUTDOWN;
+    return -1;
+  }
   c->request.tag = d->last_tag + 1;
   if (disk_submit (d->disk, c->arrival_ns, &c->request) == -1)
     return -1;
@@ -221,7 +288,7 @@ try_submit (struct drive *d, struct command *c)
   return 0;
 }
 
-/* saved is NULL, or becomes the undo store's. */
+/* saved is NULL, or becomes the undo store's unless this fails. */
 static int
 submit (struct drive *d, struct command *c, struct undo_write *saved)
 {
@@ -238,8 +305,6 @@ submit (struct drive *d, struct command *c, struct undo_write *saved)
       d->clock->submitted (d, c, c->request.tag);
   }
   pthread_mutex_unlock (&d->lock);
-  if (r == -1)
-    undo_write_free (saved);
   return r;
 }
 
@@ -260,6 +325,23 @@ wait_done (struct drive *d, struct command *c)
   return r;
 }
 
+/* c was refused because the power was to be cut before: see to that.  errno
+ * is kept.
+ */
+static void
+catch_up (struct drive *d, const struct command *c)
+{
+  int err = errno;
+
+  pthread_mutex_lock (&d->write_lock);
+  pthread_mutex_lock (&d->lock);
+  if (c->timed)
+    power_cut_if_due (d, c->arrival_ns);
+  pthread_mutex_unlock (&d->lock);
+  pthread_mutex_unlock (&d->write_lock);
+  errno = err;
+}
+
 /* The last step.  r and errno are those of the steps before; durable: the
  * host's disk must have the data before we answer.
  */
@@ -268,6 +350,8 @@ finish (struct drive *d, struct command *c, int r, bool durable)
 {
   int err = 0;
 
+  if (r == -1 && errno == ESHUTDOWN)
+    catch_up (d, c);
   if (r == -1 || !c->timed)
     pass_by (d, c);
   if (r == -1)
@@ -288,6 +372,15 @@ finish (struct drive *d, struct command *c, int r, bool durable)
   return -1;
 }
 
+static bool
+has_power (const struct drive *d)
+{
+  if (!is_off (d))
+    return true;
+  errno = ESHUTDOWN;
+  return false;
+}
+
 int
 drive_read (struct drive *d, void *buf, uint32_t count, uint64_t offset)
 {
@@ -295,7 +388,7 @@ drive_read (struct drive *d, void *buf, uint32_t count, uint64_t offset)
   int r;
 
   begin (d, &c, DISK_READ, false, count, offset);
-  r = backing_read (&d->backing, buf, count, offset);
+  r = has_power (d) ? backing_read (&d->backing, buf, count, offset) : -1;
   if (r == 0 && c.timed)
     r = submit (d, &c, NULL);
   return finish (d, &c, r, false);
@@ -314,7 +407,9 @@ save_old (struct drive *d, const struct command *c)
     nbdkit_error ("malloc: %m");
   else if (backing_read (&d->backing, old, bytes,
                          (uint64_t) r->lba * DISK_SECTOR_SIZE) == 0) {
-    w = undo_write_new (r->lba, r->sectors, old);
+    w = undo_write_new (r->lba, r->sectors, old,
+                        !d->profile->write_cache.enabled ||
+                        (r->flags & DISK_FUA));
     if (w == NULL)
       nbdkit_error ("malloc: %m");
   }
@@ -333,6 +428,27 @@ forget_old (struct drive *d, const struct command *c)
   pthread_mutex_unlock (&d->lock);
 }
 
+int
+drive_put_back (void *opaque, int64_t lba, const void *old)
+{
+  const struct drive *d = opaque;
+
+  return backing_write (&d->backing, old, DISK_SECTOR_SIZE,
+                        (uint64_t) lba * DISK_SECTOR_SIZE);
+}
+
+/* A write that fails has not been: as far as that can be. */
+static void
+take_back (struct drive *d, struct undo_write *saved)
+{
+  int err = errno;
+
+  if (saved)
+    undo_write_restore (saved, drive_put_back, d);
+  undo_write_free (saved);
+  errno = err;
+}
+
 /* buf == NULL trims. */
 static int
 change (struct drive *d, struct command *c, const void *buf)
@@ -340,21 +456,22 @@ change (struct drive *d, struct command *c, const void *buf)
   struct undo_write *saved = NULL;
   int r;
 
-  if (buf && d->undo && c->timed && !(c->request.flags & DISK_FUA)) {
+  if (!has_power (d))
+    return -1;
+  if (buf && d->undo && c->timed) {
     saved = save_old (d, c);
     if (saved == NULL)
       return -1;
   }
   r = buf ? backing_write (&d->backing, buf, c->count, c->offset)
           : backing_trim (&d->backing, c->count, c->offset);
-  if (r == -1) {
-    undo_write_free (saved);
-    return -1;
-  }
-  if (c->timed)
-    return submit (d, c, saved);
-  forget_old (d, c);
-  return 0;
+  if (r == 0 && c->timed)
+    r = submit (d, c, saved);
+  else if (r == 0)
+    forget_old (d, c);
+  if (r == -1)
+    take_back (d, saved);
+  return r;
 }
 
 static int
@@ -393,7 +510,12 @@ int
 drive_flush (struct drive *d)
 {
   struct command c;
+  int r = 0;
 
   begin (d, &c, DISK_FLUSH, false, 0, 0);
-  return finish (d, &c, c.timed ? submit (d, &c, NULL) : 0, true);
+  if (!has_power (d))
+    r = -1;
+  else if (c.timed)
+    r = submit (d, &c, NULL);
+  return finish (d, &c, r, true);
 }

@@ -21,6 +21,7 @@
 
 #include "backing.h"
 #include "disk.h"
+#include "power.h"
 #include "stats.h"
 #include "trace.h"
 #include "undo.h"
@@ -32,7 +33,7 @@ struct command {
   int64_t arrival_ns;
   bool timed;                   /* goes through the model */
   bool done;
-  int error;                    /* errno, if it failed in the model */
+  int error;                    /* errno, if it failed in the drive */
   int64_t complete_ns;          /* in model time */
   bool sleeping;                /* on cond */
   pthread_cond_t cond;          /* done has become true, or look again */
@@ -53,10 +54,11 @@ struct drive {
   pthread_mutex_t write_lock;
   pthread_mutex_t lock;         /* covers the rest */
   struct disk *disk;            /* NULL: an instant drive */
-  struct undo *undo;            /* NULL: no write cache */
+  struct undo *undo;            /* NULL likewise */
   int64_t now_ns;               /* the latest time given to the model */
   uint64_t last_tag;
   struct command *waiting;      /* submitted, not done, not given up */
+  struct power power;
 };
 
 /* What moves a drive in time.  -1 comes with errno. */
@@ -86,6 +88,12 @@ struct clock {
 
   /* Wait until c is done, releasing the lock meanwhile. */
   int (*wait) (struct drive *d, struct command *c);
+
+  /* Model time.  What has completed before has been handed out. */
+  int64_t (*now) (struct drive *d);
+
+  /* The power was cut, or is on again. */
+  void (*power_changed) (struct drive *d);
 };
 
 extern const struct clock clock_real, clock_virtual;
@@ -93,8 +101,8 @@ extern const struct clock clock_real, clock_virtual;
 /* Waiting threads look this often whether anybody still wants them. */
 #define CLOCK_SLICE_NS INT64_C (100000000)
 
-/* The caller has filled in the fields up to trace.  disk and undo are made
- * here.
+/* The caller has filled in the fields up to trace, and what power is asked
+ * for.  disk and undo are made here.
  */
 extern int drive_init (struct drive *d);
 extern void drive_free (struct drive *d);
@@ -110,8 +118,14 @@ extern int drive_flush (struct drive *d);
 
 /* For the clocks, with the lock held. */
 
+/* When drive_advance has something next, DISK_NEVER if that needs another
+ * command or the power.
+ */
+extern int64_t drive_next_event (const struct drive *d);
+
 /* Run the model to t_ns, or to the first completion before that: then
- * fill *done and return true.
+ * fill *done and return true.  A cut of the power is in the way until
+ * somebody has made it.
  */
 struct drive_done {
   uint64_t tag;
@@ -132,6 +146,14 @@ extern int64_t drive_mono_ns (void);
  * server must stop: then -1, errno ESHUTDOWN, and nbdkit has said so.
  */
 extern int drive_probe (struct drive *d, int64_t sleep_ns);
+
+/* For undo_restore: the sector's old content goes back to the backing. */
+extern int drive_put_back (void *drive, int64_t lba, const void *old);
+
+/* The power is off: what is waited for will come out of drive_advance,
+ * failed.  Returns how many.
+ */
+extern int64_t drive_lose_waiting (struct drive *d, int error);
 
 /* Fail everything that is waited for.  The model keeps the commands. */
 extern void drive_fail_waiting (struct drive *d, int error);

@@ -4,6 +4,7 @@
  * in drive.c.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #define NBDKIT_API_VERSION 2
 #include <nbdkit-plugin.h>
 
+#include "bad-sectors.h"
 #include "control.h"
 #include "drive.h"
 #include "loader.h"
@@ -34,6 +36,8 @@ static char *clock_page;
 static char *trace_path;
 static char *stats_path;        /* "-" is stderr */
 static char *control_path;
+static const char **bad_sectors; /* "LBA[+N][:RETRIES]" */
+static size_t n_bad_sectors;
 
 static struct profile profile;
 static struct drive drive;
@@ -89,18 +93,28 @@ set_bool (bool *what, const char *value)
 }
 
 static int
-add_override (const char *value)
+add_to (const char ***list, size_t *n, const char *value)
 {
   const char **p;
 
-  p = realloc (overrides, (n_overrides + 1) * sizeof overrides[0]);
+  p = realloc (*list, (*n + 1) * sizeof *list[0]);
   if (p == NULL) {
     nbdkit_error ("realloc: %m");
     return -1;
   }
-  overrides = p;
-  overrides[n_overrides++] = value;
+  *list = p;
+  p[(*n)++] = value;
   return 0;
+}
+
+static int
+set_power (const char *key, const char *value)
+{
+  int r = power_config (&drive.power, key, value);
+
+  if (r == 0)
+    nbdkit_error ("unknown parameter '%s'", key);
+  return r == 1 ? 0 : -1;
 }
 
 static int
@@ -109,7 +123,7 @@ spindle_config (const char *key, const char *value)
   if (strcmp (key, "profile") == 0)
     profile_name = value;
   else if (strcmp (key, "set") == 0)
-    return add_override (value);
+    return add_to (&overrides, &n_overrides, value);
   else if (strcmp (key, "file") == 0)
     return set_path (&file, value);
   else if (strcmp (key, "size") == 0)
@@ -135,10 +149,10 @@ spindle_config (const char *key, const char *value)
   }
   else if (strcmp (key, "control") == 0)
     return set_path (&control_path, value);
-  else {
-    nbdkit_error ("unknown parameter '%s'", key);
-    return -1;
-  }
+  else if (strcmp (key, "bad") == 0)
+    return add_to (&bad_sectors, &n_bad_sectors, value);
+  else
+    return set_power (key, value);
   return 0;
 }
 
@@ -154,7 +168,13 @@ spindle_config (const char *key, const char *value)
   "trace=<FILE>              Write a line for each command.\n" \
   "stats=<FILE>              Write statistics at the end (- is stderr).\n" \
   "control=<PATH>            Unix socket that answers questions.\n" \
-  "sync=<BOOL>               Flush and FUA reach the host's disk (true)."
+  "sync=<BOOL>               Flush and FUA reach the host's disk (true).\n" \
+  "bad=<LBA[+N][:RETRIES]>   Sectors that do not read (repeatable).\n" \
+  "cut-at=<TIME>             Cut the power at this time of the drive's.\n" \
+  "cut-after-writes=<N>      Cut it when so many writes have completed.\n" \
+  "cut-while-destaging=<N>   Cut it during the N-th destage or soon after.\n" \
+  "cut-random=<TIME>         Cut it at random, after so long on average.\n" \
+  "torn=new|old|unreadable|random  The sector that was being written (new)."
 
 static void
 print_name (void *opaque, const char *name, const char *path)
@@ -233,6 +253,10 @@ check_together (void)
     nbdkit_error ("clock=virtual needs clock-page=PATH");
     return -1;
   }
+  if (profile.instant && power_is_scheduled (&drive.power)) {
+    nbdkit_error ("cut-...: for the drive %s no time passes", profile.name);
+    return -1;
+  }
   return 0;
 }
 
@@ -272,6 +296,8 @@ open_outputs (void)
 static int
 spindle_get_ready (void)
 {
+  /* A limit on the size of files is an error of the write that meets it. */
+  signal (SIGXFSZ, SIG_IGN);
   drive.profile = &profile;
   drive.seed = seed;
   drive.sync = sync_backing;
@@ -283,6 +309,8 @@ spindle_get_ready (void)
     nbdkit_error ("cannot make the drive: %m");
     return -1;
   }
+  if (bad_sectors_add (&drive, bad_sectors, n_bad_sectors) == -1)
+    return -1;
   return open_outputs ();
 }
 
@@ -330,6 +358,7 @@ spindle_unload (void)
     owned_remove_all ();
   }
   free (overrides);
+  free (bad_sectors);
   free (file);
   free (clock_page);
   free (trace_path);

@@ -52,6 +52,9 @@ print_model (FILE *fp, const struct disk_stats *s)
     { "media_sectors_read", s->media_sectors_read },
     { "dirty_sectors", s->dirty_sectors },
     { "max_queued", s->max_queued },
+    { "errors", s->errors },
+    { "retries", s->retries },
+    { "healed_sectors", s->healed_sectors },
   };
   const char *separator = "";
 
@@ -86,6 +89,7 @@ stats_print (FILE *fp, struct drive *d)
   pthread_mutex_lock (&d->lock);
   fprintf (fp, ",\"drive_ns\":%" PRIi64 ",\"undo_bytes\":%" PRIi64,
            d->now_ns, d->undo ? undo_bytes (d->undo) : 0);
+  power_print (fp, d);
   if (d->disk)
     print_model (fp, disk_get_stats (d->disk));
   if (d->clock == &clock_real)

@@ -52,14 +52,29 @@ trace_completion (struct trace *t, const struct disk_completion *c)
            "%" PRIu64 ",%" PRIi64 ",%" PRIi64 ",%" PRIi64
            ",%s,%" PRIi64 ",%" PRIi64 ",%s,%s,%d,"
            "%" PRIi64 ",%" PRIi64 ",%" PRIi64 ",%" PRIi64 ","
-           "%" PRIi64 ",%" PRIi64 ",%" PRIi64 ",%" PRIi64 ",%u,0\n",
+           "%" PRIi64 ",%" PRIi64 ",%" PRIi64 ",%" PRIi64 ",%u,%d\n",
            r->tag, c->arrival_ns, c->start_ns, c->complete_ns,
            disk_op_name (r->op), r->lba, r->sectors,
            r->flags & DISK_FUA ? "fua" : "", disk_hit_name (c->hit),
            c->segment,
            at->queue_ns, at->overhead_ns, at->actuator_ns, at->seek_ns,
            at->settle_ns, at->rotation_ns, at->media_ns, at->bus_ns,
-           c->background);
+           c->background, c->error);
+}
+
+void
+trace_power_cut (struct trace *t, int64_t at_ns, int64_t torn_lba,
+                 int64_t lost_sectors, int64_t failed_commands)
+{
+  fprintf (t->fp, "# power=off at_ns=%" PRIi64 " torn_lba=%" PRIi64
+           " lost_sectors=%" PRIi64 " failed_commands=%" PRIi64 "\n",
+           at_ns, torn_lba, lost_sectors, failed_commands);
+}
+
+void
+trace_power_on (struct trace *t, int64_t at_ns)
+{
+  fprintf (t->fp, "# power=on at_ns=%" PRIi64 "\n", at_ns);
 }
 
 int

@@ -23,6 +23,12 @@ extern void trace_begin (struct trace *t, const struct profile *profile,
 extern void trace_completion (struct trace *t,
                               const struct disk_completion *c);
 
+/* Comments: what a cut took, and when the power was on again. */
+extern void trace_power_cut (struct trace *t, int64_t at_ns,
+                             int64_t torn_lba, int64_t lost_sectors,
+                             int64_t failed_commands);
+extern void trace_power_on (struct trace *t, int64_t at_ns);
+
 /* Returns -1 when something could not be written, with errno. */
 extern int trace_close (struct trace *t);
 

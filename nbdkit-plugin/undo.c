@@ -17,13 +17,15 @@ struct sector {
 struct undo_write {
   struct undo_write *next;      /* the one submitted before */
   uint64_t tag;
-  int64_t sectors;
+  int64_t lba, sectors;
+  bool through;
   struct sector *first;         /* those not forgotten */
 };
 
 struct undo {
   struct undo_write *pending;   /* newest first */
   int64_t n_sectors;            /* pending and accepted */
+  int64_t n_accepted;
   uint64_t mask;
   struct sector *buckets[];     /* accepted sectors, hashed by LBA */
 };
@@ -78,13 +80,15 @@ undo_free (struct undo *u)
 }
 
 struct undo_write *
-undo_write_new (int64_t lba, int64_t sectors, const void *old)
+undo_write_new (int64_t lba, int64_t sectors, const void *old, bool through)
 {
   struct undo_write *w = calloc (1, sizeof *w);
 
   if (w == NULL)
     return NULL;
+  w->lba = lba;
   w->sectors = sectors;
+  w->through = through;
   for (int64_t i = sectors - 1; i >= 0; i--) {
     struct sector *s = malloc (sizeof *s);
 
@@ -143,6 +147,13 @@ drop (struct undo *u, struct sector **p)
   u->n_sectors--;
 }
 
+static void
+drop_accepted (struct undo *u, struct sector **p)
+{
+  drop (u, p);
+  u->n_accepted--;
+}
+
 void
 undo_accepted (struct undo *u, uint64_t tag)
 {
@@ -159,6 +170,7 @@ undo_accepted (struct undo *u, uint64_t tag)
       *p = w->first;
       w->first = w->first->next;
       (*p)->next = NULL;
+      u->n_accepted++;
     }
   }
   undo_write_free (w);
@@ -184,8 +196,19 @@ undo_destaged (struct undo *u, int64_t lba, int64_t sectors)
     struct sector **p = lookup (u, lba + i);
 
     if (*p)
-      drop (u, p);
+      drop_accepted (u, p);
   }
+}
+
+static void
+drop_range (struct undo *u, struct undo_write *w, int64_t lba,
+            int64_t sectors)
+{
+  for (struct sector **p = &w->first; *p; )
+    if ((*p)->lba >= lba && (*p)->lba < lba + sectors)
+      drop (u, p);
+    else
+      p = &(*p)->next;
 }
 
 void
@@ -193,11 +216,20 @@ undo_forget (struct undo *u, int64_t lba, int64_t sectors)
 {
   undo_destaged (u, lba, sectors);
   for (struct undo_write *w = u->pending; w; w = w->next)
-    for (struct sector **p = &w->first; *p; )
-      if ((*p)->lba >= lba && (*p)->lba < lba + sectors)
-        drop (u, p);
-      else
-        p = &(*p)->next;
+    drop_range (u, w, lba, sectors);
+}
+
+void
+undo_stopped (struct undo *u, int64_t lba, int64_t sectors)
+{
+  struct undo_write *oldest = NULL;
+
+  undo_destaged (u, lba, sectors);
+  for (struct undo_write *w = u->pending; w; w = w->next)
+    if (w->through && w->lba == lba)
+      oldest = w;
+  if (oldest)
+    drop_range (u, oldest, lba, sectors);
 }
 
 static int
@@ -228,6 +260,16 @@ undo_restore (struct undo *u, undo_restore_fn *fn, void *opaque)
     if (restore_list (u, &u->buckets[i], fn, opaque) == -1)
       return -1;
   assert (u->n_sectors == 0);
+  u->n_accepted = 0;
+  return 0;
+}
+
+int
+undo_write_restore (struct undo_write *w, undo_restore_fn *fn, void *opaque)
+{
+  for (const struct sector *s = w->first; s; s = s->next)
+    if (fn (opaque, s->lba, s->old) == -1)
+      return -1;
   return 0;
 }
 
@@ -235,4 +277,10 @@ int64_t
 undo_bytes (const struct undo *u)
 {
   return u->n_sectors * SECTOR;
+}
+
+int64_t
+undo_accepted_sectors (const struct undo *u)
+{
+  return u->n_accepted;
 }

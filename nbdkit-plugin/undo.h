@@ -7,15 +7,17 @@
  * the drive has destaged it, and until then the old content is kept here.
  * Putting it back is what a cut of the emulated power does.
  *
- * A write is pending until it completes, then accepted.  Accepted content
- * is kept per sector, the oldest only: that is what the medium still has.
- * Two writes of the same sector complete in the order of undo_pending.
+ * A write is pending until it completes.  One that goes through the cache
+ * is forgotten then, a cached one is accepted.  Accepted content is kept
+ * per sector, the oldest only: that is what the medium still has.  Two
+ * writes of the same sector complete in the order of undo_pending.
  *
  * The caller locks.
  */
 #ifndef SPINDLE_UNDO_H
 #define SPINDLE_UNDO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct undo;
@@ -26,10 +28,11 @@ extern struct undo *undo_new (int64_t cache_sectors);
 extern void undo_free (struct undo *u);
 
 /* A write command that is about to overwrite `old`, which is copied.
- * Returns NULL when memory is short.  Needs no lock.
+ * through: it goes to the medium, past the cache.  Returns NULL when memory
+ * is short.  Needs no lock.
  */
 extern struct undo_write *undo_write_new (int64_t lba, int64_t sectors,
-                                          const void *old);
+                                          const void *old, bool through);
 extern void undo_write_free (struct undo_write *w);
 
 /* The write is in the drive's queue under the name `tag`; w is ours now. */
@@ -53,6 +56,12 @@ extern void undo_destaged (struct undo *u, int64_t lba, int64_t sectors);
  */
 extern void undo_forget (struct undo *u, int64_t lba, int64_t sectors);
 
+/* The drive stops half-way: these sectors, the last that reached the medium,
+ * were the newest accepted content or, if a pending write that goes through
+ * begins there, the first sectors of that one.
+ */
+extern void undo_stopped (struct undo *u, int64_t lba, int64_t sectors);
+
 /* Give fn every sector (512 bytes) to put back; where one comes twice, the
  * later call counts.  Afterwards nothing is kept any more.  Returns -1 as
  * soon as fn does; calling it again is harmless.
@@ -60,7 +69,14 @@ extern void undo_forget (struct undo *u, int64_t lba, int64_t sectors);
 typedef int undo_restore_fn (void *opaque, int64_t lba, const void *old);
 extern int undo_restore (struct undo *u, undo_restore_fn *fn, void *opaque);
 
-/* Memory held, in bytes of sector content. */
+/* The same for a write that has not been handed over, in order of LBA. */
+extern int undo_write_restore (struct undo_write *w, undo_restore_fn *fn,
+                               void *opaque);
+
+/* Memory held, in bytes of sector content; how many sectors have been
+ * accepted, and are not on the medium.
+ */
 extern int64_t undo_bytes (const struct undo *u);
+extern int64_t undo_accepted_sectors (const struct undo *u);
 
 #endif /* SPINDLE_UNDO_H */

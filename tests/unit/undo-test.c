@@ -92,7 +92,7 @@ submit (struct rig *r, int64_t lba, int64_t sectors, bool cached)
     .version = ++r->version, .cached = cached,
   };
   if (cached) {
-    saved = undo_write_new (lba, sectors, &r->backing[lba]);
+    saved = undo_write_new (lba, sectors, &r->backing[lba], false);
     assert_non_null (saved);
     undo_pending (r->undo, w->tag, saved);
   }

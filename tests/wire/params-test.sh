@@ -87,6 +87,22 @@ refused 'trace in no directory' 'trace=.*No such file' \
 refused 'stats in no directory' 'stats=.*No such file' \
         wd200bb stats="$dir/none/stats"
 refused 'sync is neither' 'sync|boolean' wd200bb sync=perhaps
+refused 'time without unit' 'cut-at=5: must be a time like' \
+        wd200bb cut-at=5
+refused 'time that is too long' 'cut-random=.*must be a time like' \
+        wd200bb cut-random=99999999999999999999s
+refused 'no writes to cut after' 'cut-after-writes=0: must be 1 or more' \
+        wd200bb cut-after-writes=0
+refused 'nothing is torn so' 'torn=half: must be new, old' wd200bb torn=half
+refused 'cut of a drive without time' 'for the drive ideal no time passes' \
+        ideal cut-at=1s
+refused 'bad sectors without LBA' 'bad=x: must be LBA' wd200bb bad=x
+refused 'bad sectors not on the drive' 'bad=39102336: is not on the drive' \
+        wd200bb bad=39102336
+refused 'bad sectors beyond the end' 'bad=39102335.2: is not on the drive' \
+        wd200bb bad=39102335+2
+refused 'bad sectors of a drive without time' 'has no bad sectors' \
+        ideal bad=7
 refused 'page is made, then the control socket refused' 'is not a socket' \
         wd200bb clock=virtual clock-page="$dir/page" control="$dir/readme"
 
@@ -176,7 +192,9 @@ result '--dump-plugin' $? "$out"
 # The filter of nbdkit's bash completion.
 out=$($nbdkit "$plugin" --help | grep -E '^[-a-z0-9]+=' | sed 's/=.*/=/' |
       sort | tr -d '\n')
-expected='clock-page=clock=control=file=memory=profile=seed=set=size=stats=sync=trace='
+expected='bad=clock-page=clock=control=cut-after-writes=cut-at=cut-random='
+expected+='cut-while-destaging=file=memory=profile=seed=set=size=stats=sync='
+expected+='torn=trace='
 [ "$out" = "$expected" ]
 result 'bash completion finds every parameter' $? "$out"
 page=nbdkit-plugin/nbdkit-spindle-plugin.pod
