@@ -235,10 +235,28 @@ read_faults (struct disk *d, int64_t have, int64_t media_end_ns)
   return media_end_ns + lost_ns;
 }
 
+/* When the bus has moved sectors [have, end) at the earliest, each no sooner
+ * than it has passed.  Where the media are the slower, the last decides;
+ * where the bus is, the first of some track, since a switch may let the bus
+ * catch up.
+ */
+static int64_t
+bus_done_ns (const struct disk *d, int64_t have, int64_t end)
+{
+  int64_t done_ns = arm_passed_ns (d, have + 1) + read_bus_ns (d, end - have);
+  int64_t y = have;
+
+  if (read_bus_ns (d, 1) <= geometry_transfer_ns (&d->geometry, have, 1,
+                                                  false))
+    return done_ns;
+  while ((y = geometry_track_end (&d->geometry, y)) < end)
+    done_ns = max_i64 (done_ns, arm_passed_ns (d, y + 1) +
+                       read_bus_ns (d, end - y));
+  return done_ns;
+}
+
 /* The arm is on its way, or reading; sectors below `have` are in the
- * buffer.  The bus moves them from connect_ns on, and each of the others no
- * sooner than it has passed: the first and the last decide, whichever of
- * bus and media is the slower.
+ * buffer.  The bus moves them from connect_ns on.
  */
 static void
 serve_media (struct disk *d, enum disk_hit hit, int segment, int64_t have,
@@ -248,7 +266,7 @@ serve_media (struct disk *d, enum disk_hit hit, int segment, int64_t have,
   const struct profile_interface *i = &d->profile.interface;
   int64_t sectors = c->request.sectors, end = c->request.lba + sectors;
   int64_t cursor = c->start_ns, connect_ns, media_end_ns, done_ns;
-  int64_t first_ns, missing = have;
+  int64_t bus_ns, missing = have;
 
   c->hit = hit;
   c->segment = segment;
@@ -259,7 +277,7 @@ serve_media (struct disk *d, enum disk_hit hit, int segment, int64_t have,
     connect_ns = max_i64 (cursor, arm_passed_ns (d, have)) +
       i->reselect_ns + i->prepare_ns;
   }
-  first_ns = have < end ? arm_passed_ns (d, have + 1) : 0;
+  bus_ns = have < end ? bus_done_ns (d, have, end) : 0;
   media_end_ns = read_faults (d, max_i64 (missing, c->request.lba),
                               arm_passed_ns (d, end));
   charge_media (d, &cursor, media_end_ns);
@@ -267,7 +285,7 @@ serve_media (struct disk *d, enum disk_hit hit, int segment, int64_t have,
     connect_ns = max_i64 (connect_ns, media_end_ns);
   done_ns = connect_ns + read_bus_ns (d, sectors);
   if (have < end) {
-    done_ns = max_i64 (done_ns, first_ns + read_bus_ns (d, end - have));
+    done_ns = max_i64 (done_ns, bus_ns);
     done_ns = max_i64 (done_ns, media_end_ns + read_bus_ns (d, 1));
   }
   complete_read (d, cursor, done_ns);
