@@ -361,7 +361,7 @@ static void
 adaptive_segments (void **state)
 {
   struct profile p;
-  int64_t fixed, adaptive;
+  int64_t fixed = 0, adaptive = 0;
 
   (void) state;
   drive_wd (&p);
