@@ -23,6 +23,7 @@ BINDIR  ?= $(PREFIX)/bin
 LIBDIR  ?= $(PREFIX)/lib
 DATADIR ?= $(PREFIX)/share/spindle
 MANDIR  ?= $(PREFIX)/share/man
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 PLUGINDIR ?= $(or $(shell pkg-config nbdkit --variable=plugindir \
                     2>/dev/null),$(LIBDIR)/nbdkit/plugins)
 
@@ -45,7 +46,7 @@ include harness/rules.mk
 include tests/rules.mk
 
 .PHONY: all help build-tests deps check check-unit check-wire check-guest \
-        check-asan check-valgrind demo install uninstall clean
+        check-docs check-asan check-valgrind demo install uninstall clean
 
 all: $(ALL)
 
@@ -94,7 +95,10 @@ check-wire: all $(WIRE_TESTS)
 	@$(TEST_RUN) $(WIRE_TESTS)
 check-guest: all $(GUEST_TESTS)
 	@$(TEST_RUN) $(GUEST_TESTS)
+check-docs: all
+	@DOCS_SLOW=1 $(TEST_RUN) tests/docs-check.sh
 
+##   make check-docs      every command in the documentation, also slow ones
 ##   make check-asan      unit and wire tests with gcc's sanitizers
 ##   make check-valgrind  unit and wire tests under valgrind
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -134,11 +138,14 @@ install: all
 	  harness/scenarios/*.cfg
 	install -D -m 644 -t $(DESTDIR)$(DATADIR)/qemu-configs \
 	  qemu-configs/*.cfg
+	install -D -m 644 harness/completion.bash \
+	  $(DESTDIR)$(COMPLETIONDIR)/spindle
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(filter %.1,$(ALL))
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man5 $(filter %.5,$(ALL))
 
+# Folders of ours go, and those below PREFIX that we may have made, if empty.
 uninstall:
-	rm -f $(DESTDIR)$(BINDIR)/spindle \
+	rm -f $(DESTDIR)$(BINDIR)/spindle $(DESTDIR)$(COMPLETIONDIR)/spindle \
 	  $(DESTDIR)$(PLUGINDIR)/nbdkit-spindle-plugin.so \
 	  $(addprefix $(DESTDIR)$(LIBDIR)/spindle/,spindle-clock.so agent) \
 	  $(addprefix $(DESTDIR)$(DATADIR)/,$(wildcard profiles/*.cfg) \
@@ -146,8 +153,17 @@ uninstall:
 	    $(patsubst harness/%,%,$(wildcard harness/scenarios/*.cfg))) \
 	  $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(filter %.1,$(ALL)))) \
 	  $(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(filter %.5,$(ALL))))
-	-rmdir $(DESTDIR)$(LIBDIR)/spindle $(addprefix $(DESTDIR)$(DATADIR), \
-	  /profiles /qemu-configs /scenarios /)
+	@for folder in $(LIBDIR)/spindle $(DATADIR)/profiles \
+	    $(DATADIR)/scenarios $(DATADIR)/qemu-configs $(DATADIR) \
+	    $(COMPLETIONDIR) $(dir $(COMPLETIONDIR)) \
+	    $(MANDIR)/man1 $(MANDIR)/man5; do \
+	  ! [ -d $(DESTDIR)$$folder ] || \
+	    rmdir --ignore-fail-on-non-empty $(DESTDIR)$$folder; \
+	done
+
+# For tests: the value of a variable.
+print-%:
+	@echo '$($*)'
 
 clean:
 	rm -rf $(BUILD)

@@ -7,14 +7,16 @@
 #include <string.h>
 
 #include "options.h"
+#include "pieces.h"
 #include "runs.h"
+#include "scenario-find.h"
 #include "words.h"
 
 static const char help[] =
-"usage: spindle run [OPTION]... FILE...\n"
+"usage: spindle run [OPTION]... SCENARIO...\n"
 "\n"
-"Boot the kernel of each scenario FILE on each of its drives, measure, and\n"
-"compare with what was reported.\n"
+"Boot the kernel of each SCENARIO, a file that ends in .cfg or the name of\n"
+"one, on each of its drives, measure, and compare with what was reported.\n"
 "\n"
 "  --jobs N       guests at a time (default: one a host CPU)\n"
 "  --json         print results.json instead of tables\n"
@@ -32,7 +34,7 @@ static const struct option_def defs[] = {
 
 struct arguments {
   struct run_options options;
-  struct words files;
+  struct words scenarios;       /* as given */
 };
 
 static int
@@ -57,14 +59,37 @@ static int
 on_word (void *opaque, const char *word, bool after_dashes)
 {
   (void) after_dashes;
-  words_add (&((struct arguments *) opaque)->files, word);
+  words_add (&((struct arguments *) opaque)->scenarios, word);
   return 0;
+}
+
+/* Names become files. */
+static int
+find_files (const struct words *words, struct words *files)
+{
+  struct pieces pieces;
+  int r = pieces_find (&pieces);
+
+  if (r == -1)
+    return -1;
+  for (size_t i = 0; i < words->n && r == 0; ++i) {
+    char *file = scenario_find (words->word[i], pieces.scenarios);
+
+    if (file)
+      words_add (files, file);
+    else
+      r = -1;
+    free (file);
+  }
+  pieces_free (&pieces);
+  return r;
 }
 
 int
 command_run (int argc, char **argv)
 {
   struct arguments a = { .options.seed = -1 };
+  struct words files = { 0 };
   int r = options_parse (argc, argv, defs, on_option, on_word, &a);
 
   if (r == 1) {
@@ -73,13 +98,16 @@ command_run (int argc, char **argv)
   }
   else if (r == -1)
     r = EXIT_USAGE;
-  else if (a.files.n == 0) {
+  else if (a.scenarios.n == 0) {
     complain ("run: no scenario given; try 'spindle run --help'");
     r = EXIT_USAGE;
   }
+  else if (find_files (&a.scenarios, &files) == -1)
+    r = EXIT_COULD_NOT_RUN;
   else
-    r = run_scenarios ((const char *const *) a.files.word, a.files.n,
+    r = run_scenarios ((const char *const *) files.word, files.n,
                        &a.options);
-  words_free (&a.files);
+  words_free (&files);
+  words_free (&a.scenarios);
   return r;
 }

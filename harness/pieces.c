@@ -36,14 +36,30 @@ in_build_tree (struct pieces *p, const char *build)
   p->scenarios = format ("%s/scenarios", build);
 }
 
-static void
-installed (struct pieces *p)
+/* What stands before the folder we were installed for: nothing, or what was
+ * given as DESTDIR.
+ */
+static char *
+destdir (const char *folder)
 {
-  p->plugin = format ("%s/nbdkit-spindle-plugin.so", PLACE_PLUGINS);
-  p->bridge = format ("%s/spindle-clock.so", PLACE_LIB);
-  p->agent = format ("%s/agent", PLACE_LIB);
-  p->configs = format ("%s/qemu-configs", PLACE_DATA);
-  p->scenarios = format ("%s/scenarios", PLACE_DATA);
+  size_t n = folder ? strlen (folder) : 0, bin = strlen (PLACE_BIN);
+
+  if (n < bin || strcmp (folder + n - bin, PLACE_BIN) != 0)
+    return format ("%s", "");
+  return format ("%.*s", (int) (n - bin), folder);
+}
+
+static void
+installed (struct pieces *p, const char *folder)
+{
+  char *root = destdir (folder);
+
+  p->plugin = format ("%s%s/nbdkit-spindle-plugin.so", root, PLACE_PLUGINS);
+  p->bridge = format ("%s%s/spindle-clock.so", root, PLACE_LIB);
+  p->agent = format ("%s%s/agent", root, PLACE_LIB);
+  p->configs = format ("%s%s/qemu-configs", root, PLACE_DATA);
+  p->scenarios = format ("%s%s/scenarios", root, PLACE_DATA);
+  free (root);
 }
 
 static int
@@ -64,7 +80,7 @@ pieces_find (struct pieces *p)
   if (folder && access (mark, R_OK) == 0)
     in_build_tree (p, folder);
   else
-    installed (p);
+    installed (p, folder);
   free (mark);
   free (folder);
   if (check (p->plugin) == -1 || check (p->bridge) == -1 ||

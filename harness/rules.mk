@@ -41,6 +41,7 @@ $(BUILD)/harness/pieces.o: ALL_CFLAGS += -I$(BUILD)/harness
 $(BUILD)/harness/places.h: FORCE
 	@mkdir -p $(@D)
 	@(echo '#define PLACE_PLUGINS "$(PLUGINDIR)"'; \
+	  echo '#define PLACE_BIN "$(BINDIR)"'; \
 	  echo '#define PLACE_LIB "$(LIBDIR)/spindle"'; \
 	  echo '#define PLACE_DATA "$(DATADIR)"') >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@

@@ -22,7 +22,9 @@ $(BUILD)/profiles/search.o: $(BUILD)/profiles/datadir.h
 $(BUILD)/profiles/search.o: ALL_CFLAGS += -I$(BUILD)/profiles
 $(BUILD)/profiles/datadir.h: FORCE
 	@mkdir -p $(@D)
-	@echo '#define SPINDLE_DATADIR "$(DATADIR)"' >$@.new
+	@(echo '#define SPINDLE_DATADIR "$(DATADIR)"'; \
+	  echo '#define SPINDLE_BINDIR "$(BINDIR)"'; \
+	  echo '#define SPINDLE_PLUGINDIR "$(PLUGINDIR)"') >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 .PHONY: FORCE
 FORCE:

@@ -95,13 +95,33 @@ add_source_tree (struct dirs *dirs)
   }
 }
 
+/* Where `make install' has put them, below its DESTDIR if that is where this
+ * code was loaded from.
+ */
+static void
+add_installed (struct dirs *dirs)
+{
+  static const char *const own[] = { SPINDLE_BINDIR, SPINDLE_PLUGINDIR };
+  char path[PATH_MAX], *slash = NULL;
+
+  if (own_file (path))
+    slash = strrchr (path, '/');
+  for (size_t i = 0; slash && i < sizeof own / sizeof own[0]; i++) {
+    const size_t len = (size_t) (slash - path), own_len = strlen (own[i]);
+
+    if (len > own_len && memcmp (slash - own_len, own[i], own_len) == 0)
+      dirs_add (dirs, path, len - own_len, SPINDLE_DATADIR "/profiles");
+  }
+  dirs_add (dirs, SPINDLE_DATADIR, strlen (SPINDLE_DATADIR), "/profiles");
+}
+
 static void
 dirs_find (struct dirs *dirs)
 {
   dirs->n = 0;
   add_environment (dirs);
   add_source_tree (dirs);
-  dirs_add (dirs, SPINDLE_DATADIR, strlen (SPINDLE_DATADIR), "/profiles");
+  add_installed (dirs);
 }
 
 struct names {

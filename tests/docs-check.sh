@@ -16,6 +16,10 @@
 # time limit: 3600
 
 set -u
+if [ -n "${TEST_SLOW-}" ]; then
+  echo "1..0 # SKIP says nothing new when everything is slow"
+  exit 0
+fi
 top=$(pwd)
 BUILD=$(cd "${BUILD:-build}" && pwd)
 work=$(mktemp -d)
@@ -31,7 +35,7 @@ ok () {
 not_ok () {
   n=$((n + 1)) failed=1
   echo "not ok $n - $1"
-  sed 's/^/# /' <<<"$2"
+  printf '%s\n' "$2" | sed 's/^/# /'
 }
 
 # ---- the programs, as if they were installed ----
@@ -58,7 +62,6 @@ cat >"$work/bin/make" <<END
 exec $(command -v make) -C '$top' BUILD='$BUILD' "\$@"
 END
 chmod +x "$work/bin/nbdkit" "$work/bin/make"
-unset MAKEFLAGS MAKELEVEL MFLAGS
 export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$HOME/.cache}
 export HOME=$work/home XDG_CONFIG_HOME=$work/home/.config
 export PATH=$work/bin:$PATH SPINDLE_NBDKIT=$real_nbdkit

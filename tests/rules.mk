@@ -50,8 +50,12 @@ UNIT_TESTS += $(BUILD)/tests/unit/initramfs-test
 $(BUILD)/tests/unit/initramfs-test: %: %.o $(BOOT_OBJ)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
 
+# Installed, and as it is documented.
+UNIT_TESTS += tests/unit/install-test.sh
+WIRE_TESTS += tests/docs-check.sh
+
 # The plugin: two of its modules alone, then all of it over NBD.
-PLUGIN_C := control-test data-test virtual-test
+PLUGIN_C := control-test data-test power-oracle virtual-test
 UNIT_TESTS += $(BUILD)/tests/unit/undo-test $(BUILD)/tests/unit/histogram-test
 WIRE_TESTS += $(PLUGIN_C:%=$(BUILD)/tests/wire/%) tests/wire/params-test.sh \
               tests/wire/fio-verify.sh

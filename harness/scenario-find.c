@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scenario-find.h"
+#include "spindle.h"
+#include "words.h"
+
+static bool
+ends_in_cfg (const char *word)
+{
+  size_t n = strlen (word);
+
+  return n > 4 && strcmp (word + n - 4, ".cfg") == 0;
+}
+
+static void
+add_folder (struct words *folders, char *folder)
+{
+  words_add (folders, folder);
+  free (folder);
+}
+
+static void
+add_users (struct words *folders)
+{
+  const char *list = getenv ("SPINDLE_PATH");
+  const char *config = getenv ("XDG_CONFIG_HOME"), *home = getenv ("HOME");
+
+  while (list && *list) {
+    int n = (int) strcspn (list, ":");
+
+    if (n > 0)
+      add_folder (folders, format ("%.*s/scenarios", n, list));
+    list += n;
+    list += *list == ':';
+  }
+  if (config && *config)
+    add_folder (folders, format ("%s/spindle/scenarios", config));
+  else if (home && *home)
+    add_folder (folders, format ("%s/.config/spindle/scenarios", home));
+}
+
+/* The names in all the folders, for a mistake. */
+static void
+add_names (struct words *names, const char *folder)
+{
+  DIR *dir = opendir (folder);
+  struct dirent *entry;
+
+  while (dir && (entry = readdir (dir)))
+    if (ends_in_cfg (entry->d_name)) {
+      char *name = format ("%.*s", (int) strlen (entry->d_name) - 4,
+                           entry->d_name);
+
+      words_add (names, name);
+      free (name);
+    }
+  if (dir)
+    closedir (dir);
+}
+
+static void
+not_found (const char *word, const struct words *folders)
+{
+  struct words names = { 0 };
+  const char *near = NULL;
+
+  for (size_t i = 0; i < folders->n; ++i)
+    add_names (&names, folders->word[i]);
+  if (names.n > 0)
+    near = nearest_word (word, (const char *const *) names.word);
+  if (near)
+    complain ("run: %s: no such scenario; did you mean %s?", word, near);
+  else
+    complain ("run: %s: no such scenario among the %zu found; a file ends in "
+              ".cfg", word, names.n);
+  words_free (&names);
+}
+
+char *
+scenario_find (const char *word, const char *folder)
+{
+  struct words folders = { 0 };
+  char *file = NULL;
+
+  if (strchr (word, '/') || ends_in_cfg (word))
+    return format ("%s", word);
+  add_users (&folders);
+  words_add (&folders, folder);
+  for (size_t i = 0; i < folders.n && file == NULL; ++i) {
+    file = format ("%s/%s.cfg", folders.word[i], word);
+    if (access (file, R_OK) == -1) {
+      free (file);
+      file = NULL;
+    }
+  }
+  if (file == NULL)
+    not_found (word, &folders);
+  words_free (&folders);
+  return file;
+}
