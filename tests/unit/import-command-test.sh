@@ -10,19 +10,7 @@ set -u
 spindle=${BUILD:-build}/spindle
 dir=$(mktemp -d "${TMPDIR:-/tmp}/import.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
-n=0 bad=0
-
-# result NAME CONDITION-STATUS [DIAGNOSTICS]
-result () {
-  n=$((n + 1))
-  if [ "$2" = 0 ]; then
-    echo "ok $n - $1"
-  else
-    echo "not ok $n - $1"
-    sed 's/^/# /' <<<"${3-}"
-    bad=1
-  fi
-}
+. tests/tap.sh
 
 # refused NAME STATUS MESSAGE ARGUMENT...: this one line, nothing else.
 refused () {

@@ -9,29 +9,11 @@ spindle=${BUILD:-build}/spindle
 dir=$(mktemp -d "${TMPDIR:-/tmp}/profile.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 export XDG_CONFIG_HOME=$dir SPINDLE_PATH=$PWD
-n=0 bad=0
+. tests/tap.sh
 
-# result NAME CONDITION-STATUS [DIAGNOSTICS]
-result () {
-  n=$((n + 1))
-  if [ "$2" = 0 ]; then
-    echo "ok $n - $1"
-  else
-    echo "not ok $n - $1"
-    sed 's/^/# /' <<<"${3-}"
-    bad=1
-  fi
-}
-
-# refused NAME STATUS MESSAGE ARGUMENT...: this one line, nothing else.
+# refused NAME STATUS MESSAGE ARGUMENT...
 refused () {
-  local name=$1 status=$2 message=$3 out s
-  shift 3
-  out=$($spindle profile "$@" 2>&1 </dev/null)
-  s=$?
-  [ "$s" = "$status" ] && [ "$(grep -c . <<<"$out")" = 1 ] &&
-    [[ $out == "spindle: "*"$message"* ]]
-  result "$name" $? "exit status $s: $out"
+  refused_by profile "$@"
 }
 
 # has NAME STATUS LINE...: exit status 0, and each line is in $out.

@@ -10,19 +10,7 @@ nbdkit=${NBDKIT:-nbdkit}
 bytes=20020396032               # of the wd200bb
 dir=$(mktemp -d "${TMPDIR:-/tmp}/params.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
-n=0 bad=0
-
-# result NAME CONDITION-STATUS [DIAGNOSTICS]
-result () {
-  n=$((n + 1))
-  if [ "$2" = 0 ]; then
-    echo "ok $n - $1"
-  else
-    echo "not ok $n - $1"
-    sed 's/^/# /' <<<"${3-}"
-    bad=1
-  fi
-}
+. tests/tap.sh
 
 # refused NAME MESSAGE PARAMETER...: nbdkit fails, with this one line.
 refused () {
