@@ -262,6 +262,12 @@ clock_client_next_event (const struct clock_client *client)
   return client->page->next_event_ns;
 }
 
+bool
+clock_client_power_off (const struct clock_client *client)
+{
+  return client->page->power_off != 0;
+}
+
 int
 clock_client_advance (struct clock_client *client, int64_t t_ns,
                       struct clock_done *done)

@@ -71,6 +71,9 @@ extern int64_t clock_client_next_event (const struct clock_client *client);
 extern int clock_client_advance (struct clock_client *client, int64_t t_ns,
                                  struct clock_done *done);
 
+/* Is the drive without power? */
+extern bool clock_client_power_off (const struct clock_client *client);
+
 /* Is the server's lock still there? */
 extern bool clock_client_server_alive (const struct clock_client *client);
 

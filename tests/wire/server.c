@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -105,6 +108,49 @@ server_disconnect (struct nbd_handle *nbd)
 {
   nbd_shutdown (nbd, 0);
   nbd_close (nbd);
+}
+
+static int
+dial (const char *path)
+{
+  struct sockaddr_un sun = { .sun_family = AF_UNIX };
+  struct timeval limit = { .tv_sec = 30 };
+  int fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+  assert_true (fd >= 0);
+  setsockopt (fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  snprintf (sun.sun_path, sizeof sun.sun_path, "%s", path);
+  assert_int_equal (connect (fd, (struct sockaddr *) &sun, sizeof sun), 0);
+  return fd;
+}
+
+char *
+server_control (const struct server *s, const char *line)
+{
+  char *answer = calloc (1, 8192);
+  int fd = dial (server_path (s, "control"));
+  size_t n = 0;
+
+  assert_non_null (answer);
+  assert_true (dprintf (fd, "%s\n", line) > 0);
+  while (n < 8191 && recv (fd, answer + n, 1, 0) == 1 && answer[n] != '\n')
+    n++;
+  answer[n] = '\0';
+  close (fd);
+  return answer;
+}
+
+long long
+json_number (const char *json, const char *key)
+{
+  char pattern[64];
+  const char *at;
+
+  snprintf (pattern, sizeof pattern, "\"%s\":", key);
+  at = strstr (json, pattern);
+  if (at == NULL)
+    fail_msg ("no %s in %s", key, json);
+  return strtoll (at + strlen (pattern), NULL, 10);
 }
 
 int

@@ -33,6 +33,14 @@ extern struct nbd_handle *server_connect (const struct server *s);
  */
 extern void server_disconnect (struct nbd_handle *nbd);
 
+/* The control socket, at server_path (s, "control"): send a line and return
+ * the answer's, which the caller frees.
+ */
+extern char *server_control (const struct server *s, const char *line);
+
+/* The number after "KEY": in a line of JSON. */
+extern long long json_number (const char *json, const char *key);
+
 /* Terminate it.  Returns its exit status, or -1 if it had to be killed. */
 extern int server_stop (struct server *s);
 
