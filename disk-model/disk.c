@@ -13,9 +13,8 @@ default_ns (int64_t *ns, int64_t other_ns)
     *ns = other_ns;
 }
 
-/* Give a value of its own to every field whose 0 means "as another". */
-static void
-fill_in (struct profile *p)
+void
+profile_fill_in (struct profile *p)
 {
   struct profile_overhead *o = &p->overhead;
   struct profile_write_cache *w = &p->write_cache;
@@ -76,7 +75,7 @@ disk_new (const struct profile *profile, uint64_t seed)
   if (d == NULL)
     return NULL;
   d->profile = *profile;
-  fill_in (&d->profile);
+  profile_fill_in (&d->profile);
   init_segments (d);
   d->random = splitmix64 (&seed);
   seek_init (&d->seek, &profile->seek,

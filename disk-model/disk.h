@@ -157,6 +157,15 @@ extern void disk_power_on (struct disk *disk, int64_t now_ns);
 extern int disk_add_fault (struct disk *disk, int64_t lba, int64_t sectors,
                            uint32_t retries);
 
+/* Take the overheads and whether there are look-ahead and a write cache
+ * from another profile of this drive.  Returns -1 with errno: EBUSY (it has
+ * commands), ENOTEMPTY (the write cache to turn off holds something).
+ */
+extern int disk_change (struct disk *disk, const struct profile *profile);
+
+/* Where the arm is, or is on its way to. */
+extern int64_t disk_cylinder (const struct disk *disk);
+
 extern const struct disk_stats *disk_get_stats (struct disk *disk);
 
 extern const char *disk_op_name (enum disk_op op);

@@ -110,6 +110,11 @@ write_bus_ns (const struct disk *d, int64_t sectors)
     d->profile.interface.write_bus_ps_per_byte / 1000;
 }
 
+/* disk.c: give a value of its own to every field whose 0 means "as
+ * another".
+ */
+extern void profile_fill_in (struct profile *p);
+
 /* queue.c */
 
 /* Which of the commands in d->queue is served next, at t_ns. */

@@ -1,31 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Real time.  The model's time is CLOCK_MONOTONIC since start-up, and a
- * command is answered when that has reached its completion.  The model is
- * only ever run to its own events, never to the moment somebody woke up:
- * being late shows in the statistics and nowhere else.
+ * Real time.  The model's time follows CLOCK_MONOTONIC, and a command is
+ * answered when that has reached its completion, or sooner by what the
+ * transport takes (floor_ns), but never before it came.  The model is only
+ * ever run to its own events, never to the moment somebody woke up: being
+ * late shows in the statistics and nowhere else.
  *
  * One of the threads that wait is the leader: it sleeps until the model's
- * next event, runs the model and wakes those whose commands completed.
+ * next event, runs the model and wakes those whose commands completed.  The
+ * last spin_ns it does not sleep but look at the clock.
  */
 #include <errno.h>
 #include <sys/prctl.h>
 
 #include "drive.h"
+#include "real-time.h"
 
 #define RETRY_NS 1000000
 
-static int64_t start_ns;        /* model time 0 */
-
 /* The drive's lock covers these. */
 static struct command *leader;
-static int64_t leader_wakes_ns;
+static int64_t leader_wakes_ns; /* CLOCK_MONOTONIC */
 
-static int64_t
-now_ns (void)
-{
-  return drive_mono_ns () - start_ns;
-}
+static atomic_uint nudges;      /* there is something sooner */
 
 static int
 real_prepare (struct drive *d, const char *page)
@@ -38,7 +35,7 @@ real_prepare (struct drive *d, const char *page)
 static int
 real_start (struct drive *d)
 {
-  start_ns = drive_mono_ns ();
+  real_time_start ();
   return power_start_thread (d);
 }
 
@@ -52,9 +49,9 @@ real_stop (struct drive *d)
 static void
 real_stamp (struct drive *d, struct command *c)
 {
-  c->timed = d->disk != NULL;
+  c->timed = d->disk != NULL && !real_time_instant ();
   if (c->timed)
-    c->arrival_ns = now_ns ();
+    c->came_ns = drive_mono_ns ();
 }
 
 /* Hand out what has completed by t_ns. */
@@ -68,22 +65,36 @@ run (struct drive *d, int64_t t_ns)
       break;
 }
 
+/* Run the model to what is due. */
+static void
+run_due (struct drive *d)
+{
+  run (d, real_time_due_ns (drive_mono_ns (), d->floor_ns));
+}
+
+/* When to answer what completes then, or INT64_MAX. */
+static int64_t
+deadline_ns (const struct drive *d, int64_t complete_ns)
+{
+  int64_t mono_ns = real_time_mono_ns (complete_ns);
+
+  return mono_ns == INT64_MAX ? mono_ns : mono_ns - d->floor_ns;
+}
+
 static void
 real_before_submit (struct drive *d, struct command *c)
 {
+  c->arrival_ns = real_time_model_ns (c->came_ns);
   run (d, c->arrival_ns);
 }
 
 static int
 real_queue_full (struct drive *d)
 {
-  int64_t now;
-
   if (drive_probe (d, RETRY_NS) == -1)
     return -1;
-  now = now_ns ();
-  run (d, now);
-  if (!power_is_due (d, now))
+  run_due (d);
+  if (!power_is_due (d, real_time_model_ns (drive_mono_ns ())))
     return 0;
   errno = ESHUTDOWN;            /* there will be no room before */
   return -1;
@@ -93,8 +104,11 @@ static void
 real_submitted (struct drive *d, const struct command *c, uint64_t tag)
 {
   (void) c;
-  if (tag && leader && drive_next_event (d) < leader_wakes_ns)
+  if (tag && leader &&
+      deadline_ns (d, drive_next_event (d)) < leader_wakes_ns) {
+    atomic_fetch_add (&nudges, 1);
     pthread_cond_signal (&leader->cond);
+  }
 }
 
 /* The kernel may delay a sleep by the thread's timer slack, 50 us unless
@@ -110,33 +124,56 @@ want_exact_sleep (void)
   told = true;
 }
 
+/* Wait until mono_ns, or until there is something sooner. */
+static void
+spin (struct drive *d, int64_t mono_ns)
+{
+  const unsigned seen = atomic_load (&nudges);
+
+  pthread_mutex_unlock (&d->lock);
+  while (drive_mono_ns () < mono_ns && atomic_load (&nudges) == seen)
+    ;
+  pthread_mutex_lock (&d->lock);
+}
+
+/* Lead until mono_ns at the latest. */
+static void
+lead (struct drive *d, struct command *c, int64_t mono_ns)
+{
+  int64_t event_ns = deadline_ns (d, drive_next_event (d));
+
+  leader_wakes_ns = event_ns < mono_ns ? event_ns : mono_ns;
+  if (event_ns >= mono_ns)
+    drive_sleep (d, c, mono_ns);
+  else if (event_ns - drive_mono_ns () > d->spin_ns)
+    drive_sleep (d, c, event_ns - d->spin_ns);
+  else
+    spin (d, event_ns);
+}
+
 /* Wait for c, as the leader when there is none. */
 static int
 wait_turn (struct drive *d, struct command *c)
 {
-  int64_t probe_ns = now_ns () + CLOCK_SLICE_NS;
+  int64_t probe_ns = drive_mono_ns () + CLOCK_SLICE_NS;
 
   while (!c->done) {
-    int64_t now = now_ns ();
-    int64_t wake_ns = probe_ns;
-
     if (leader == NULL)
       leader = c;
     if (leader == c) {
-      run (d, now);
+      run_due (d);
       if (c->done)
         break;
-      if (drive_next_event (d) < wake_ns)
-        wake_ns = drive_next_event (d);
-      leader_wakes_ns = wake_ns;
     }
-    if (now >= probe_ns) {
-      probe_ns = now + CLOCK_SLICE_NS;
+    if (drive_mono_ns () >= probe_ns) {
+      probe_ns = drive_mono_ns () + CLOCK_SLICE_NS;
       if (drive_probe (d, 0) == -1)
         return -1;
     }
+    else if (leader == c)
+      lead (d, c, probe_ns);
     else
-      drive_sleep (d, c, wake_ns + start_ns);
+      drive_sleep (d, c, probe_ns);
   }
   return 0;
 }
@@ -166,14 +203,15 @@ real_wait (struct drive *d, struct command *c)
   pass_lead (d, c);
   if (!c->done)
     return r;
-  histogram_add (&d->stats.lateness, now_ns () - c->complete_ns);
+  histogram_add (&d->stats.lateness,
+                 drive_mono_ns () - deadline_ns (d, c->complete_ns));
   return 0;
 }
 
 static int64_t
 real_now (struct drive *d)
 {
-  int64_t now = now_ns ();
+  int64_t now = real_time_model_ns (drive_mono_ns ());
 
   if (d->disk)
     run (d, now);

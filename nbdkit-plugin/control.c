@@ -18,9 +18,11 @@
 #include <nbdkit-plugin.h>
 
 #include "bad-sectors.h"
+#include "change.h"
 #include "control.h"
 #include "drive.h"
 #include "owned.h"
+#include "real-time.h"
 
 #define MAX_CLIENTS 8
 #define MAX_LINE 256
@@ -54,14 +56,27 @@ do_stats (struct drive *d, const char *arg, FILE *reply)
   stats_print (reply, d);
 }
 
+static void
+do_reset_stats (struct drive *d, const char *arg, FILE *reply)
+{
+  (void) arg;
+  stats_reset (d);
+  fputs ("ok\n", reply);
+}
+
 static const struct {
   const char *name;
   bool has_arg;                 /* one word after the name */
   void (*fn) (struct drive *d, const char *arg, FILE *reply);
 } commands[] = {
   { "bad", true, bad_sectors_command },
+  { "pause", false, real_time_pause },
   { "ping", false, do_ping },
   { "power", true, power_command },
+  { "reset-stats", false, do_reset_stats },
+  { "resume", false, real_time_resume },
+  { "set", true, change_command },
+  { "speed", true, real_time_speed },
   { "stats", false, do_stats },
 };
 

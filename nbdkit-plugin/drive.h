@@ -30,7 +30,8 @@
 struct command {
   struct disk_request request;
   uint64_t offset, count;       /* in bytes, as asked for */
-  int64_t arrival_ns;
+  int64_t arrival_ns;           /* in model time */
+  int64_t came_ns;              /* CLOCK_MONOTONIC: real time only */
   bool timed;                   /* goes through the model */
   bool done;
   int error;                    /* errno, if it failed in the drive */
@@ -48,6 +49,8 @@ struct drive {
   bool sync;                    /* flush and FUA reach the host's disk */
   struct backing backing;
   const struct clock *clock;
+  int64_t floor_ns;             /* real time only: what the transport takes */
+  int64_t spin_ns;              /* likewise: do not sleep so shortly before */
   struct trace *trace;          /* or NULL */
   struct stats stats;
 

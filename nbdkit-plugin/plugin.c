@@ -13,12 +13,15 @@
 #include <nbdkit-plugin.h>
 
 #include "bad-sectors.h"
+#include "change.h"
 #include "control.h"
 #include "drive.h"
 #include "loader.h"
 #include "owned.h"
 
 #define THREAD_MODEL NBDKIT_THREAD_MODEL_PARALLEL
+
+#define MAX_US 1000000
 
 #define MAX_REQUEST (32 * 1024 * 1024) /* 65536 sectors, as many as LBA48 */
 
@@ -38,6 +41,8 @@ static char *stats_path;        /* "-" is stderr */
 static char *control_path;
 static const char **bad_sectors; /* "LBA[+N][:RETRIES]" */
 static size_t n_bad_sectors;
+
+static const char *real_time_given; /* a parameter that needs clock=real */
 
 static struct profile profile;
 static struct drive drive;
@@ -64,6 +69,23 @@ set_size (const char *value)
                   value, DISK_SECTOR_SIZE);
     return -1;
   }
+  return 0;
+}
+
+/* Microseconds. */
+static int
+set_us (int64_t *ns, const char *key, const char *value)
+{
+  uint32_t us;
+
+  if (nbdkit_parse_uint32_t (key, value, &us) == -1)
+    return -1;
+  if (us > MAX_US) {
+    nbdkit_error ("%s=%s: at most %d microseconds", key, value, MAX_US);
+    return -1;
+  }
+  *ns = us * INT64_C (1000);
+  real_time_given = key;
   return 0;
 }
 
@@ -136,6 +158,12 @@ spindle_config (const char *key, const char *value)
     return set_bool (&in_memory, value);
   else if (strcmp (key, "clock") == 0)
     return set_clock (value);
+  else if (strcmp (key, "floor") == 0)
+    return set_us (&drive.floor_ns, "floor", value);
+  else if (strcmp (key, "spin") == 0)
+    return set_us (&drive.spin_ns, "spin", value);
+  else if (strcmp (key, "late-limit") == 0)
+    return set_us (&drive.stats.late_limit_ns, "late-limit", value);
   else if (strcmp (key, "clock-page") == 0)
     return set_path (&clock_page, value);
   else if (strcmp (key, "trace") == 0)
@@ -165,6 +193,9 @@ spindle_config (const char *key, const char *value)
   "set=<KEY=VALUE>           Change a value of the profile (repeatable).\n" \
   "clock=real|virtual        Who says what time it is (default: real).\n" \
   "clock-page=<PATH>         Clock page to create (with clock=virtual).\n" \
+  "floor=<US>                Answer so much sooner: the transport's time.\n" \
+  "spin=<US>                 Do not sleep so shortly before an answer.\n" \
+  "late-limit=<US>           Invalid if 1 % of answers are later than that.\n" \
   "trace=<FILE>              Write a line for each command.\n" \
   "stats=<FILE>              Write statistics at the end (- is stderr).\n" \
   "control=<PATH>            Unix socket that answers questions.\n" \
@@ -257,6 +288,10 @@ check_together (void)
     nbdkit_error ("cut-...: for the drive %s no time passes", profile.name);
     return -1;
   }
+  if (real_time_given && clock_kind != &clock_real) {
+    nbdkit_error ("%s= needs clock=real", real_time_given);
+    return -1;
+  }
   return 0;
 }
 
@@ -265,7 +300,8 @@ spindle_config_complete (void)
 {
   if (profile_name == NULL)
     return no_profile ();
-  if (load_profile () == -1 || check_size () == -1)
+  if (load_profile () == -1 || check_size () == -1 ||
+      change_prepare (&profile, profile_name, overrides, n_overrides) == -1)
     return -1;
   return check_together ();
 }
@@ -357,6 +393,7 @@ spindle_unload (void)
     backing_close (&drive.backing);
     owned_remove_all ();
   }
+  change_end ();
   free (overrides);
   free (bad_sectors);
   free (file);

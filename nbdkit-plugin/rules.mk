@@ -2,9 +2,9 @@
 
 PLUGIN := $(BUILD)/nbdkit-spindle-plugin.so
 PLUGIN_OBJS := $(addprefix $(BUILD)/nbdkit-plugin/,backing.o bad-sectors.o \
-                 clock-real.o clock-virtual.o control.o drive.o histogram.o \
-                 owned.o plugin.o power.o power-config.o stats.o trace.o \
-                 undo.o)
+                 change.o clock-real.o clock-virtual.o control.o drive.o \
+                 histogram.o owned.o plugin.o power.o power-config.o \
+                 real-time.o stats.o trace.o undo.o)
 
 ALL += $(PLUGIN) $(PLUGIN:.so=.1)
 

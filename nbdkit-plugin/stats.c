@@ -2,6 +2,39 @@
 #include <inttypes.h>
 
 #include "drive.h"
+#include "real-time.h"
+
+void
+stats_reset (struct drive *d)
+{
+  struct stats *s = &d->stats;
+
+  pthread_mutex_lock (&d->lock);
+  for (int op = DISK_READ; op <= DISK_TRIM; op++)
+    atomic_store (&s->requests[op], 0);
+  atomic_store (&s->failed, 0);
+  atomic_store (&s->untimed, 0);
+  s->lateness = (struct histogram) { .count = 0 };
+  s->since_ns = d->now_ns;
+  if (d->disk)
+    s->before = *disk_get_stats (d->disk);
+  pthread_mutex_unlock (&d->lock);
+}
+
+/* What the model has counted since then.  Some of it is not a sum. */
+static struct disk_stats
+since_reset (const struct disk_stats *now, const struct disk_stats *before)
+{
+  struct disk_stats r = *now;
+  const int64_t *b = (const int64_t *) before;
+  int64_t *v = (int64_t *) &r;
+
+  for (size_t i = 0; i < sizeof r / sizeof v[0]; i++)
+    v[i] -= b[i];
+  r.dirty_sectors = now->dirty_sectors;
+  r.max_queued = now->max_queued;
+  return r;
+}
 
 static void
 print_string (FILE *fp, const char *s)
@@ -68,6 +101,18 @@ print_model (FILE *fp, const struct disk_stats *s)
 }
 
 static void
+print_queue (FILE *fp, const struct drive *d)
+{
+  int n = 0;
+
+  for (const struct command *c = d->waiting; c; c = c->next)
+    n++;
+  fprintf (fp, ",\"queued\":%d", n);
+  if (d->disk)
+    fprintf (fp, ",\"cylinder\":%" PRIi64, disk_cylinder (d->disk));
+}
+
+static void
 print_lateness (FILE *fp, const struct histogram *h)
 {
   fprintf (fp,
@@ -75,6 +120,20 @@ print_lateness (FILE *fp, const struct histogram *h)
            ",\"p99\":%" PRIi64 ",\"max\":%" PRIi64 "}",
            h->count, histogram_quantile (h, 500),
            histogram_quantile (h, 990), h->max);
+}
+
+static void
+print_real_time (FILE *fp, const struct drive *d)
+{
+  const struct stats *s = &d->stats;
+  bool valid = s->late_limit_ns == 0 ||
+    histogram_quantile (&s->lateness, 990) <= s->late_limit_ns;
+
+  print_lateness (fp, &s->lateness);
+  fprintf (fp, ",\"late_limit_ns\":%" PRIi64 ",\"valid\":%s"
+           ",\"floor_ns\":%" PRIi64, s->late_limit_ns,
+           valid ? "true" : "false", d->floor_ns);
+  real_time_print (fp);
 }
 
 void
@@ -87,13 +146,20 @@ stats_print (FILE *fp, struct drive *d)
   print_requests (fp, &d->stats);
 
   pthread_mutex_lock (&d->lock);
+  real_time_catch_up (d);
   fprintf (fp, ",\"drive_ns\":%" PRIi64 ",\"undo_bytes\":%" PRIi64,
            d->now_ns, d->undo ? undo_bytes (d->undo) : 0);
   power_print (fp, d);
-  if (d->disk)
-    print_model (fp, disk_get_stats (d->disk));
+  fprintf (fp, ",\"since_ns\":%" PRIi64, d->stats.since_ns);
+  print_queue (fp, d);
+  if (d->disk) {
+    struct disk_stats s = since_reset (disk_get_stats (d->disk),
+                                       &d->stats.before);
+
+    print_model (fp, &s);
+  }
   if (d->clock == &clock_real)
-    print_lateness (fp, &d->stats.lateness);
+    print_real_time (fp, d);
   pthread_mutex_unlock (&d->lock);
   fputs ("}\n", fp);
 }

@@ -2,7 +2,7 @@
  *
  * Keep one or two NBD servers busy and say how it went:
  *
- *   nbd-bench read|write BLOCK DEPTH RUNS SLICES LENGTH SOCKET...
+ *   nbd-bench read|write BLOCK SPAN DEPTH RUNS SLICES LENGTH SOCKET...
  *
  * A run is SLICES slices, each of LENGTH "300ms" or "1000" requests; the
  * servers take turns slice by slice, so that what else the host does hits
@@ -14,8 +14,8 @@
  * the second.  Each figure is the median of the runs, and IOPS in a run is
  * the median of its slices: the kernel may stop everybody for 50 ms at a
  * time.  Percentiles are of what a request took, LAST is the time from the
- * first being sent to the last coming back, in ns.  BLOCK is in bytes;
- * blocks are consecutive, round and round in the first 64 MiB.
+ * first being sent to the last coming back, in ns.  BLOCK and SPAN are in
+ * bytes; blocks are consecutive, round and round in the first SPAN.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -26,7 +26,6 @@
 #include <time.h>
 #include <libnbd.h>
 
-#define SPAN (64 * 1024 * 1024)
 #define MAX_DEPTH 64
 #define MAX_REQUESTS 2000000    /* a run */
 #define MAX_RUNS 99
@@ -55,7 +54,7 @@ struct server {
 static struct server servers[2];
 static int n_servers, depth, n_slices, n_runs;
 static bool writes;
-static uint64_t block;
+static uint64_t block, span;
 static int64_t limit_requests, limit_ns; /* one of them is 0 */
 
 static int64_t
@@ -103,7 +102,7 @@ send_one (struct server *s, struct slot *slot)
   if (cookie == -1)
     die (nbd_get_error ());
   s->sent++;
-  s->next = (s->next + block) % SPAN;
+  s->next = (s->next + block) % span;
 }
 
 static void
@@ -216,26 +215,27 @@ hang_up (struct server *s)
 int
 main (int argc, char **argv)
 {
-  if (argc != 8 && argc != 9)
-    die ("read|write BLOCK DEPTH RUNS SLICES LENGTH SOCKET [SOCKET]");
+  if (argc != 9 && argc != 10)
+    die ("read|write BLOCK SPAN DEPTH RUNS SLICES LENGTH SOCKET [SOCKET]");
   writes = strcmp (argv[1], "write") == 0;
   block = strtoull (argv[2], NULL, 10);
-  depth = atoi (argv[3]);
-  n_runs = atoi (argv[4]);
-  n_slices = atoi (argv[5]);
-  if (strstr (argv[6], "ms"))
-    limit_ns = strtoll (argv[6], NULL, 10) * 1000000;
+  span = strtoull (argv[3], NULL, 10);
+  depth = atoi (argv[4]);
+  n_runs = atoi (argv[5]);
+  n_slices = atoi (argv[6]);
+  if (strstr (argv[7], "ms"))
+    limit_ns = strtoll (argv[7], NULL, 10) * 1000000;
   else
-    limit_requests = strtoll (argv[6], NULL, 10);
-  n_servers = argc - 7;
+    limit_requests = strtoll (argv[7], NULL, 10);
+  n_servers = argc - 8;
   if (depth < 1 || depth > MAX_DEPTH || n_runs < 1 || n_runs > MAX_RUNS ||
-      n_slices < 1 || n_slices > MAX_SLICES || block == 0 || SPAN % block ||
+      n_slices < 1 || n_slices > MAX_SLICES || block == 0 || span == 0 || span % block ||
       (limit_ns <= 0 && limit_requests <= 0))
-    die ("BLOCK, DEPTH, RUNS, SLICES or LENGTH is wrong");
+    die ("BLOCK, SPAN, DEPTH, RUNS, SLICES or LENGTH is wrong");
 
   prctl (PR_SET_TIMERSLACK, 1UL);
   for (int k = 0; k < n_servers; k++)
-    connect_to (&servers[k], argv[7 + k]);
+    connect_to (&servers[k], argv[8 + k]);
   run ();
   for (int k = 0; k < n_servers; k++)
     hang_up (&servers[k]);

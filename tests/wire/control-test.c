@@ -214,6 +214,206 @@ counts (void **state)
   free (text);
 }
 
+/* Ask, and expect that answer. */
+static void
+ask (int fd, const char *line, const char *answer)
+{
+  char text[128];
+
+  snprintf (text, sizeof text, "%s\n", line);
+  tell (fd, text);
+  assert_string_equal (hear (fd), answer);
+}
+
+static int
+arrived (void *opaque, int *error)
+{
+  int *done = opaque;
+
+  assert_int_equal (*error, 0);
+  *done = 1;
+  return 1;
+}
+
+/* Poll for so long, or until it is done. */
+static int
+comes_in (struct nbd_handle *nbd, const int *done, int ms)
+{
+  for (; !*done && ms > 0; ms -= 10)
+    assert_true (nbd_poll (nbd, 10) >= 0);
+  return *done;
+}
+
+static void
+send_read (struct nbd_handle *nbd, uint64_t offset, int *done)
+{
+  static char block[4096];
+  nbd_completion_callback callback = {
+    .callback = arrived, .user_data = done,
+  };
+
+  *done = 0;
+  assert_true (nbd_aio_pread (nbd, block, sizeof block, offset, callback, 0)
+               != -1);
+}
+
+static void
+time_can_be_stopped (void **state)
+{
+  struct nbd_handle *nbd;
+  int fd, done;
+
+  (void) state;
+  start ("wd200bb");
+  nbd = server_connect (&server);
+  fd = dial ();
+  ask (fd, "pause", "ok");
+  send_read (nbd, 1 << 28, &done);
+  assert_false (comes_in (nbd, &done, 300));
+  tell (fd, "stats\n");
+  assert_int_equal (number (hear (fd), "queued"), 1);
+  ask (fd, "resume", "ok");
+  assert_true (comes_in (nbd, &done, 30000));
+
+  /* A seek takes some ms: now seconds. */
+  ask (fd, "speed 0.001", "ok");
+  send_read (nbd, 1 << 20, &done);
+  assert_false (comes_in (nbd, &done, 300));
+  ask (fd, "speed 1000", "ok");
+  assert_true (comes_in (nbd, &done, 30000));
+  close (fd);
+  server_disconnect (nbd);
+  assert_int_equal (server_stop (&server), 0);
+}
+
+static void
+drive_can_be_instant (void **state)
+{
+  static char block[4096];
+  struct nbd_handle *nbd;
+  int fd, done;
+
+  (void) state;
+  start ("wd200bb");
+  nbd = server_connect (&server);
+  fd = dial ();
+  ask (fd, "speed 0.001", "ok");
+  send_read (nbd, 1 << 28, &done);
+  assert_false (comes_in (nbd, &done, 100));
+  ask (fd, "speed instant", "ok");
+  assert_true (comes_in (nbd, &done, 30000));
+  ask (fd, "pause", "error the speed is instant");
+  for (int i = 0; i < 10; i++)
+    assert_int_equal (nbd_pread (nbd, block, 4096, (uint64_t) i << 26, 0), 0);
+  ask (fd, "speed 1", "ok");
+  assert_int_equal (nbd_pread (nbd, block, 4096, 0, 0), 0);
+  tell (fd, "stats\n");
+  assert_int_equal (number (hear (fd), "untimed"), 10);
+  tell (fd, "stats\n");
+  assert_int_equal (number (hear (fd), "reads"), 2);
+  ask (fd, "speed 0", "error speed: 0.001 to 1000, or instant");
+  ask (fd, "speed 1001", "error speed: 0.001 to 1000, or instant");
+  ask (fd, "speed 1.0001", "error speed: 0.001 to 1000, or instant");
+  ask (fd, "speed", "error unknown command");
+  close (fd);
+  server_disconnect (nbd);
+  assert_int_equal (server_stop (&server), 0);
+}
+
+static void
+statistics_start_again (void **state)
+{
+  static char block[4096];
+  struct nbd_handle *nbd;
+  const char *json;
+  int fd;
+
+  (void) state;
+  start ("wd200bb late-limit=1 floor=5 spin=20");
+  nbd = server_connect (&server);
+  fd = dial ();
+  assert_int_equal (nbd_pread (nbd, block, 4096, 1 << 24, 0), 0);
+  tell (fd, "stats\n");
+  json = hear (fd);
+  assert_int_equal (number (json, "late_limit_ns"), 1000);
+  assert_int_equal (number (json, "floor_ns"), 5000);
+  /* A microsecond is never enough to answer in. */
+  assert_non_null (strstr (json, "\"valid\":false"));
+  ask (fd, "reset-stats", "ok");
+  tell (fd, "stats\n");
+  json = hear (fd);
+  assert_non_null (strstr (json, "\"valid\":true"));
+  assert_int_equal (number (json, "read"), 0);
+  assert_int_equal (number (json, "reads"), 0);
+  assert_int_equal (number (json, "count"), 0);
+  assert_true (number (json, "since_ns") > 0);
+  assert_int_equal (nbd_pread (nbd, block, 4096, 1 << 25, 0), 0);
+  tell (fd, "stats\n");
+  assert_int_equal (number (hear (fd), "reads"), 1);
+  close (fd);
+  server_disconnect (nbd);
+  assert_int_equal (server_stop (&server), 0);
+}
+
+static void
+some_values_can_be_set (void **state)
+{
+  static char block[4096];
+  struct nbd_handle *nbd;
+  int fd, done;
+
+  (void) state;
+  start ("wd200bb");
+  nbd = server_connect (&server);
+  fd = dial ();
+  ask (fd, "set lookahead.enabled=false", "ok");
+  for (int i = 0; i < 4; i++)
+    assert_int_equal (nbd_pread (nbd, block, 4096, (uint64_t) i << 12, 0), 0);
+  tell (fd, "stats\n");
+  assert_int_equal (number (hear (fd), "misses"), 4);
+  ask (fd, "set overhead.read-hit-ms=5", "ok");
+  ask (fd, "set geometry.rpm=5400",
+       "error set: overhead.*, lookahead.enabled or write-cache.enabled");
+  tell (fd, "set overhead.none-ms=1\n");
+  assert_non_null (strstr (hear (fd), "error set=overhead.none-ms=1: "));
+  tell (fd, "set overhead.read-hit-ms=x\n");
+  assert_non_null (strstr (hear (fd), "error set=overhead.read-hit-ms=x: "));
+  ask (fd, "pause", "ok");
+  send_read (nbd, 1 << 28, &done);
+  assert_false (comes_in (nbd, &done, 100));
+  ask (fd, "set overhead.write-ms=1", "error the drive is busy");
+  assert_int_equal (nbd_aio_in_flight (nbd), 1);
+  ask (fd, "resume", "ok");
+  assert_true (comes_in (nbd, &done, 30000));
+  assert_int_equal (nbd_pwrite (nbd, block, 4096, 1 << 29, 0), 0);
+  assert_int_equal (nbd_flush (nbd, 0), 0);
+  usleep (200000);              /* to destage */
+  ask (fd, "set write-cache.enabled=false", "ok");
+  assert_int_equal (nbd_pwrite (nbd, block, 4096, 1 << 28, 0), 0);
+  tell (fd, "stats\n");
+  assert_int_equal (number (hear (fd), "dirty_sectors"), 0);
+  ask (fd, "set write-cache.enabled=true", "ok");
+  close (fd);
+  server_disconnect (nbd);
+  assert_int_equal (server_stop (&server), 0);
+}
+
+static void
+ideal_has_no_time (void **state)
+{
+  int fd;
+
+  (void) state;
+  start ("ideal");
+  fd = dial ();
+  ask (fd, "pause", "error this drive takes no time");
+  ask (fd, "speed 2", "error this drive takes no time");
+  ask (fd, "set lookahead.enabled=true", "error this drive takes no time");
+  ask (fd, "reset-stats", "ok");
+  close (fd);
+  assert_int_equal (server_stop (&server), 0);
+}
+
 int
 main (void)
 {
@@ -223,6 +423,11 @@ main (void)
     TEST (endless_line_is_cut_off),
     TEST (bad_company),
     TEST (counts),
+    TEST (time_can_be_stopped),
+    TEST (drive_can_be_instant),
+    TEST (statistics_start_again),
+    TEST (some_values_can_be_set),
+    TEST (ideal_has_no_time),
   };
 
   return cmocka_run_group_tests (tests, NULL, NULL);

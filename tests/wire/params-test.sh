@@ -60,6 +60,10 @@ refused 'clock is unknown' 'clock=lunar: must be real or virtual' \
         wd200bb clock=lunar
 refused 'virtual clock without page' 'clock=virtual needs clock-page=PATH' \
         wd200bb clock=virtual
+refused 'virtual clock with a floor' 'floor= needs clock=real' \
+        wd200bb clock=virtual clock-page="$dir/page" floor=50
+refused 'spin for more than a second' 'spin=2000000: at most 1000000 micro' \
+        wd200bb spin=2000000
 refused 'page without virtual clock' 'clock-page= needs clock=virtual' \
         wd200bb clock-page="$dir/page"
 refused 'page is something else' 'is not a clock page' \
@@ -181,8 +185,8 @@ result '--dump-plugin' $? "$out"
 out=$($nbdkit "$plugin" --help | grep -E '^[-a-z0-9]+=' | sed 's/=.*/=/' |
       sort | tr -d '\n')
 expected='bad=clock-page=clock=control=cut-after-writes=cut-at=cut-random='
-expected+='cut-while-destaging=file=memory=profile=seed=set=size=stats=sync='
-expected+='torn=trace='
+expected+='cut-while-destaging=file=floor=late-limit=memory=profile=seed='
+expected+='set=size=spin=stats=sync=torn=trace='
 [ "$out" = "$expected" ]
 result 'bash completion finds every parameter' $? "$out"
 page=nbdkit-plugin/nbdkit-spindle-plugin.pod
