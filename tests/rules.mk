@@ -55,7 +55,8 @@ UNIT_TESTS += tests/unit/install-test.sh
 WIRE_TESTS += tests/docs-check.sh
 
 # The plugin: two of its modules alone, then all of it over NBD.
-PLUGIN_C := control-test data-test power-oracle virtual-test
+PLUGIN_C := control-test data-test kill-test power-oracle power-test \
+            virtual-test
 UNIT_TESTS += $(BUILD)/tests/unit/undo-test $(BUILD)/tests/unit/histogram-test
 WIRE_TESTS += $(PLUGIN_C:%=$(BUILD)/tests/wire/%) tests/wire/params-test.sh \
               tests/wire/fio-verify.sh
@@ -64,6 +65,7 @@ $(BUILD)/tests/unit/undo-test $(BUILD)/tests/unit/histogram-test: \
     $(BUILD)/nbdkit-plugin/%.o
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
 $(PLUGIN_C:%=$(BUILD)/tests/wire/%): %: %.o $(BUILD)/tests/wire/server.o \
+    $(addprefix $(BUILD)/tests/wire/,clock-drive.o history.o) \
     $(BUILD)/nbdkit-plugin/clock-client.o
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(NBD_LIBS)
 
