@@ -204,11 +204,14 @@ check_image (struct vm *vm)
 {
   int fd = open (vm->image, O_RDWR|O_CLOEXEC), r;
 
-  vm->image_path = realpath (vm->image, NULL);
-  if (fd == -1 || vm->image_path == NULL) {
+  if (fd == -1) {
     complain ("%s: %s", vm->image, strerror (errno));
-    if (fd != -1)
-      close (fd);
+    return -1;
+  }
+  vm->image_path = realpath (vm->image, NULL);
+  if (vm->image_path == NULL) {
+    complain ("%s: %s", vm->image, strerror (errno));
+    close (fd);
     return -1;
   }
   r = check_size (vm, fd);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <libnbd.h>
 
@@ -268,6 +269,20 @@ show (const struct arguments *a, const struct replay_report *report)
   return a->plot ? replay_plot (report, a->plot) : 0;
 }
 
+/* The trace must not be overwritten by what is made of it. */
+static int
+check_output (const struct arguments *a, const char *path)
+{
+  struct stat in, out;
+
+  if (path == NULL || stat (path, &out) == -1 || ! S_ISREG (out.st_mode) ||
+      stat (a->trace, &in) == -1 || in.st_dev != out.st_dev ||
+      in.st_ino != out.st_ino)
+    return 0;
+  complain ("%s: is the trace itself", path);
+  return -1;
+}
+
 static int
 replay (const struct arguments *a)
 {
@@ -281,10 +296,18 @@ replay (const struct arguments *a)
   char *error;
   int result;
 
+  if (check_output (a, a->csv) == -1 || check_output (a, a->plot) == -1)
+    return -1;
   if (trace_file_read (a->trace, a->format, a->device, &trace,
                        &error) == -1) {
     complain ("%s", error);
     free (error);
+    return -1;
+  }
+  if ((size_t) a->skip >= trace.n) {
+    complain ("--skip: %lld: less than the %zu requests of the trace is "
+              "allowed", (long long) a->skip, trace.n);
+    trace_file_free (&trace);
     return -1;
   }
   options = choose (a, &trace);

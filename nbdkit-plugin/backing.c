@@ -57,6 +57,24 @@ open_anonymous (struct backing *b, int64_t bytes)
   return 0;
 }
 
+/* Two drives on one image would each undo what the other has done. */
+static int
+lock (struct backing *b, const char *path)
+{
+  struct flock l = {
+    .l_type = b->readonly ? F_RDLCK : F_WRLCK, .l_whence = SEEK_SET,
+    .l_len = 1,
+  };
+
+  if (fcntl (b->fd, F_OFD_SETLK, &l) == 0 ||
+      (errno != EAGAIN && errno != EACCES))
+    return 0;                   /* some file systems have no locks */
+  nbdkit_error ("file=%s is in use by another drive", path);
+  close (b->fd);
+  b->fd = -1;
+  return -1;
+}
+
 static int
 open_named (struct backing *b, const char *path, int64_t bytes)
 {
@@ -77,6 +95,8 @@ open_named (struct backing *b, const char *path, int64_t bytes)
     return -1;
   }
 
+  if (lock (b, path) == -1)
+    return -1;
   size = lseek (b->fd, 0, SEEK_END);
   if (size == -1) {
     nbdkit_error ("file=%s: %m", path);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define NBDKIT_API_VERSION 2
 #include <nbdkit-plugin.h>
@@ -306,10 +307,42 @@ spindle_config_complete (void)
   return check_together ();
 }
 
+/* Nothing that is written may be what another parameter names, by whatever
+ * path: the image least of all.
+ */
+static int
+check_outputs (void)
+{
+  const struct { const char *key, *path; } files[] = {
+    { "file", file }, { "trace", trace_path }, { "stats", stats_path },
+  };
+  const size_t n = sizeof files / sizeof files[0];
+  struct stat st[3];
+
+  for (size_t i = 0; i < n; i++) {
+    st[i].st_ino = 0;
+    if (files[i].path == NULL || stat (files[i].path, &st[i]) == -1 ||
+        !S_ISREG (st[i].st_mode))
+      st[i].st_ino = 0;
+    for (size_t k = 0; k < i; k++)
+      if (files[i].path && files[k].path &&
+          (strcmp (files[i].path, files[k].path) == 0 ||
+           (st[i].st_ino != 0 && st[i].st_ino == st[k].st_ino &&
+            st[i].st_dev == st[k].st_dev))) {
+        nbdkit_error ("%s=%s is the same file as %s=%s", files[i].key,
+                      files[i].path, files[k].key, files[k].path);
+        return -1;
+      }
+  }
+  return 0;
+}
+
 /* Files to be written.  What has to disappear again comes last. */
 static int
 open_outputs (void)
 {
+  if (check_outputs () == -1)
+    return -1;
   if (trace_path) {
     drive.trace = trace_open (trace_path);
     if (drive.trace == NULL) {

@@ -90,6 +90,13 @@ out=$(PATH=/nowhere $spindle replay --profile ideal --plot "$dir/x.svg" \
   [ ! -e "$dir/x.svg" ]
 result 'plot without gnuplot' $? "$out"
 
+cp "$dir/t.csv" "$dir/own.csv"
+refused 'the trace as output' 3 'is the trace itself' \
+        --profile ideal --csv "$dir/own.csv" "$dir/own.csv"
+cmp -s "$dir/t.csv" "$dir/own.csv"
+result 'and the trace is as it was' $?
+refused 'nothing left to count' 3 'less than the' \
+        --profile ideal --skip 1000 "$dir/t.csv"
 refused 'no trace' 2 'replay: no trace given' --profile ideal
 refused 'no profile' 2 'either --profile or --live' "$dir/t.csv"
 refused 'two traces' 2 'one trace at a time' --profile ideal a b

@@ -20,7 +20,7 @@ refused () {
   status=$?
   [ "$status" != 0 ] && [ "$(grep -c . <<<"$out")" = 1 ] &&
     grep -qE "^nbdkit: error: .*$message" <<<"$out" &&
-    [ -z "$(ls "$dir" | grep -vx 'small\|readme\|big')" ]
+    [ -z "$(ls "$dir" | grep -vx 'small\|readme\|big\|small.link')" ]
   result "$name" $? "exit status $status: $out
 files: $(ls "$dir")"
 }
@@ -105,6 +105,16 @@ out=$($nbdkit -f -U "$dir/none/sock" "$plugin" wd200bb clock=virtual \
 result 'nothing stays behind when nbdkit cannot listen' $? "$out
 $(ls "$dir")"
 
+refused 'a trace over the image' 'trace=.*same file as file=' \
+        wd200bb file="$dir/big" trace="$dir/big"
+ln "$dir/big" "$dir/small.link"
+refused 'by another name' 'stats=.*same file as file=' \
+        wd200bb file="$dir/big" stats="$dir/small.link"
+rm "$dir/small.link"
+refused 'a trace over the statistics' 'stats=.*same file as trace=' \
+        wd200bb trace="$dir/small" stats="$dir/small"
+[ "$(stat -c %s "$dir/big")" = 22548578304 ]
+result 'and the image is as it was' $?
 accepted 'a larger file' \
          "test \$(nbdinfo --size \"\$uri\") = $bytes" \
          wd200bb file="$dir/big"
