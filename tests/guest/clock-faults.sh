@@ -5,7 +5,7 @@
 # time limit: 200
 
 . tests/guest/clock-lib.sh
-plan 9
+plan 10
 image d clock-ide.s --defsym COUNT=20000 --defsym WRITES=0 --defsym POLLS=0 \
   --defsym MASK=0xffff
 
@@ -17,6 +17,13 @@ says () {
 
 guest spindle-clock.so 3 d -- -machine pc
 ok "no clock page" says "No such file"
+
+# Any program by such a name is taken for a QEMU.
+cp /bin/true "$dir/qemu-system-bare"
+SPINDLE_CLOCK="$dir/d.sock=$dir/d.page" LD_PRELOAD=$build/spindle-clock.so \
+  "$dir/qemu-system-bare" 2>"$dir/qemu.err"
+status=$?
+ok "a QEMU without the symbols" says "does not export"
 
 serve d
 (sleep 3; kill -KILL "$server") &
