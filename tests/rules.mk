@@ -55,8 +55,8 @@ UNIT_TESTS += tests/unit/install-test.sh
 WIRE_TESTS += tests/docs-check.sh
 
 # The plugin: two of its modules alone, then all of it over NBD.
-PLUGIN_C := control-test data-test kill-test power-oracle power-test \
-            virtual-test
+PLUGIN_C := backing-test control-test data-test kill-test nbd-fuzz \
+            power-oracle power-test virtual-test
 UNIT_TESTS += $(BUILD)/tests/unit/undo-test $(BUILD)/tests/unit/histogram-test
 WIRE_TESTS += $(PLUGIN_C:%=$(BUILD)/tests/wire/%) tests/wire/params-test.sh \
               tests/wire/fio-verify.sh
@@ -68,6 +68,22 @@ $(PLUGIN_C:%=$(BUILD)/tests/wire/%): %: %.o $(BUILD)/tests/wire/server.o \
     $(addprefix $(BUILD)/tests/wire/,clock-drive.o history.o) \
     $(BUILD)/nbdkit-plugin/clock-client.o
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(NBD_LIBS)
+
+# More of what make check does a little of.
+## 
+##   make check-power     cut the power CUTS times (2000), or as SEED says
+##   make check-kill-plugin   kill the plugin N times (500)
+##   make check-fuzz      REQUESTS (1000000) of hostile NBD clients
+.PHONY: check-power check-kill-plugin check-fuzz
+check-power: all $(BUILD)/tests/wire/power-oracle
+	@CUTS=$(or $(CUTS),2000) BUILD=$(BUILD) \
+	  $(BUILD)/tests/wire/power-oracle
+check-kill-plugin: all $(BUILD)/tests/wire/kill-test
+	@N=$(or $(N),500) BUILD=$(BUILD) \
+	  $(BUILD)/tests/wire/kill-test
+check-fuzz: all $(BUILD)/tests/wire/nbd-fuzz
+	@REQUESTS=$(or $(REQUESTS),1000000) BUILD=$(BUILD) \
+	  $(BUILD)/tests/wire/nbd-fuzz
 
 # What a command costs in the model.
 $(BUILD)/tests/bench/model-bench: %: %.o $(BUILD)/tests/unit/drives.o \

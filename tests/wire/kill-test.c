@@ -27,7 +27,7 @@
 #define SECTORS 2048
 #define LONGEST 32
 #define SLOTS 8
-#define LONGEST_LIFE_US 60000
+#define LONGEST_LIFE_US 200000
 
 struct rig;
 
@@ -125,8 +125,9 @@ load (struct rig *r, int64_t kill_us)
     for (int i = 0; i < SLOTS; i++)
       if (!r->slots[i].busy && write_some (r, &r->slots[i]) == -1)
         return;
-    if (nbd_poll (r->nbd, 1) == -1 || nbd_aio_is_dead (r->nbd) == 1)
-      return;
+    for (int i = 0; i < 16; i++)
+      if (nbd_poll (r->nbd, i == 0) == -1 || nbd_aio_is_dead (r->nbd) == 1)
+        return;
     if (kill_us && now_us () >= kill_us) {
       kill (r->server.pid, SIGKILL);
       kill_us = 0;
