@@ -364,7 +364,10 @@ watch (struct vm *vm)
   return EXIT_COULD_NOT_RUN;
 }
 
-static void
+/* The guest has ended well: but has it used the drive, and was its time
+ * exact?
+ */
+static int
 say_how_exact (const struct vm *vm)
 {
   char *path = format ("%s/clock.json", vm->workdir.path);
@@ -377,21 +380,28 @@ say_how_exact (const struct vm *vm)
   free (path);
   if (!vm->machine.virtual_clock) {
     complain ("real clock, not exact");
-    return;
+    return EXIT_REPRODUCED;
   }
-  if (fp == NULL)
-    return;
+  if (fp == NULL) {
+    complain ("QEMU has left no account of the virtual clock");
+    return EXIT_COULD_NOT_RUN;
+  }
   text[fread (text, 1, sizeof text - 1, fp)] = '\0';
   fclose (fp);
   json_get_int (text, "requests", &requests);
   json_get_int (text, "late", &late);
   json_get_int (text, "forced", &forced);
   json_get_bool (text, "exact", &exact);
+  if (requests == 0) {
+    complain ("QEMU ended before it had used the drive");
+    return EXIT_COULD_NOT_RUN;
+  }
   cpu = cpu_text (&vm->machine.cpu);
   complain ("%s: %lld requests, %lld late, %lld forced; CPU %s",
             exact ? "exact" : "NOT EXACT", (long long) requests,
             (long long) late, (long long) forced, cpu);
   free (cpu);
+  return EXIT_REPRODUCED;
 }
 
 static int
@@ -407,7 +417,8 @@ run_vm (struct vm *vm)
     r = watch (vm);
     child_stop (&vm->qemu, STOP_MS);
     child_stop (&vm->nbdkit, NBDKIT_STOP_MS);
-    say_how_exact (vm);
+    if (r == EXIT_REPRODUCED)
+      r = say_how_exact (vm);
   }
   child_stop (&vm->qemu, 0);
   child_stop (&vm->nbdkit, 0);
