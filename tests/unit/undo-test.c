@@ -91,11 +91,9 @@ submit (struct rig *r, int64_t lba, int64_t sectors, bool cached)
     .tag = ++r->tag, .lba = lba, .sectors = sectors,
     .version = ++r->version, .cached = cached,
   };
-  if (cached) {
-    saved = undo_write_new (lba, sectors, &r->backing[lba], false);
-    assert_non_null (saved);
-    undo_pending (r->undo, w->tag, saved);
-  }
+  saved = undo_write_new (lba, sectors, &r->backing[lba], !cached);
+  assert_non_null (saved);
+  undo_pending (r->undo, w->tag, saved);
   for (int64_t s = lba; s < lba + sectors; s++)
     fill (&r->backing[s], w->version);
 }
@@ -154,36 +152,44 @@ put_back (void *opaque, int64_t lba, const void *old)
   return 0;
 }
 
-/* May the sector hold this version after a cut?  What the medium has, or
- * what a write to the medium that was under way has brought.
- */
-static bool
-possible (const struct rig *r, int64_t s, uint32_t version)
+/* A write that goes through is under way: it has written some sectors. */
+static void
+stop (struct rig *r, int64_t sectors)
 {
-  if (version == r->medium[s])
-    return true;
-  for (int i = 0; i < r->queued; i++) {
-    const struct write *w = &r->queue[i];
+  struct write *w = &r->queue[0];
 
-    if (!w->cached && !w->overtaken[s] && version == w->version &&
-        s >= w->lba && s < w->lba + w->sectors)
-      return true;
-  }
-  return false;
+  undo_stopped (r->undo, w->lba, sectors);
+  for (int64_t s = w->lba; s < w->lba + sectors; s++)
+    if (!w->overtaken[s])
+      r->medium[s] = w->version;
 }
 
+static int64_t
+dirty_sectors (const struct rig *r)
+{
+  int64_t n = 0;
+
+  for (int64_t s = 0; s < SECTORS; s++)
+    n += r->dirty[s];
+  return n;
+}
+
+/* What the medium has remains. */
 static void
 cut_power (struct rig *r)
 {
+  assert_int_equal (undo_accepted_sectors (r->undo), dirty_sectors (r));
+  if (r->queued > 0 && !r->queue[0].cached)
+    stop (r, pick (r, (int) r->queue[0].sectors));
   assert_int_equal (undo_restore (r->undo, put_back, r), 0);
   assert_int_equal (undo_bytes (r->undo), 0);
+  assert_int_equal (undo_accepted_sectors (r->undo), 0);
   for (int64_t s = 0; s < SECTORS; s++) {
     uint32_t version = r->backing[s].words[0];
 
     for (size_t i = 0; i < SECTOR / 4; i++)
       assert_int_equal (r->backing[s].words[i], version);
-    assert_true (possible (r, s, version));
-    r->medium[s] = version;
+    assert_int_equal (version, r->medium[s]);
     r->dirty[s] = false;
   }
   r->queued = 0;
@@ -271,6 +277,39 @@ written_behind_the_back (void **state)
   assert_int_equal (r->backing[11].words[0], 3);
 }
 
+static void
+half_of_a_write_that_goes_through (void **state)
+{
+  struct rig *r = *state;
+
+  submit (r, 20, 2, true);
+  complete (r);
+  submit (r, 20, 4, false);
+  submit (r, 20, 4, false);
+  stop (r, 3);
+  assert_int_equal (undo_restore (r->undo, put_back, r), 0);
+  for (int s = 20; s < 23; s++)
+    assert_int_equal (r->backing[s].words[0], 2);
+  assert_int_equal (r->backing[23].words[0], 0);
+}
+
+static void
+write_that_fails_is_taken_back (void **state)
+{
+  struct rig *r = *state;
+  struct undo_write *w;
+
+  fill (&r->backing[4], 9);
+  w = undo_write_new (4, 2, &r->backing[4], false);
+  assert_non_null (w);
+  fill (&r->backing[4], 1);
+  fill (&r->backing[5], 1);
+  assert_int_equal (undo_write_restore (w, put_back, r), 0);
+  assert_int_equal (r->backing[4].words[0], 9);
+  assert_int_equal (r->backing[5].words[0], 0);
+  undo_write_free (w);
+}
+
 static int
 fail_second (void *opaque, int64_t lba, const void *old)
 {
@@ -339,6 +378,8 @@ main (void)
     TEST (pending_write_keeps_its_own),
     TEST (writing_through_settles),
     TEST (written_behind_the_back),
+    TEST (half_of_a_write_that_goes_through),
+    TEST (write_that_fails_is_taken_back),
     TEST (restore_can_be_repeated),
     TEST (anything),
   };

@@ -84,6 +84,8 @@ static struct {
   int64_t lost, operations;
 } total;
 
+static char *trace;             /* of the last session */
+
 static uint64_t
 pick (struct rig *r, uint64_t n)
 {
@@ -606,12 +608,13 @@ choose_all (struct rig *r, char *text, size_t n)
   snprintf (text, n, "wd200bb set=interface.flush=%s "
             "set=interface.trim=true set=write-cache.enabled=%s %s %s torn=%s "
             "seed=%" PRIu64 " %s sync=%s clock=virtual clock-page=%s "
-            "control=%s",
+            "control=%s trace=%s",
             r->broken ? "false" : "true", r->cached ? "true" : "false",
             drive, cut, torn[which],
             pick (r, 1000000), file, pick (r, 8) ? "false" : "true",
             server_path (&r->server, "clock"),
-            server_path (&r->server, "control"));
+            server_path (&r->server, "control"),
+            server_path (&r->server, "trace"));
 }
 
 static void
@@ -631,12 +634,16 @@ begin (struct rig *r, const char *parameters)
 static void
 end (struct rig *r)
 {
+  size_t n;
+
   clock_client_detach (r->clock);
   for (int i = 0; i < r->connections; i++)
     server_disconnect (r->nbd[i]);
   assert_int_equal (server_stop (&r->server), 0);
   for (int i = 0; i < SECTORS; i++)
     free (r->sectors[i].v);
+  free (trace);
+  trace = slurp (server_path (&r->server, "trace"), &n);
   server_remove (&r->server);
 }
 
@@ -715,6 +722,21 @@ a_drive_without_flush_loses_more (void **state)
   assert_true (violations > 0);
 }
 
+static void
+a_seed_repeats (void **state)
+{
+  char *first;
+
+  (void) state;
+  session (3, false);
+  first = trace;
+  trace = NULL;
+  session (3, false);
+  assert_non_null (strstr (first, "# power=off "));
+  assert_string_equal (first, trace);
+  free (first);
+}
+
 int
 main (void)
 {
@@ -722,6 +744,7 @@ main (void)
     cmocka_unit_test (only_what_is_allowed_is_lost),
     cmocka_unit_test (a_write_cache_loses),
     cmocka_unit_test (a_drive_without_flush_loses_more),
+    cmocka_unit_test (a_seed_repeats),
   };
 
   return cmocka_run_group_tests (tests, NULL, NULL);
