@@ -34,8 +34,8 @@ finish () {
 }
 
 # With the places that the build was made for: nothing is compiled again.
-make_it () { make -s --no-print-directory BUILD="$BUILD" "$@" DESTDIR="$dest"; }
-place () { make -s --no-print-directory print-"$1"; }
+make_it () { make -s BUILD="$BUILD" "$@" DESTDIR="$dest"; }
+place () { make -s print-"$1" | grep -v '^make'; }
 prefix=$(place PREFIX) plugins=$(place PLUGINDIR)
 
 check "make install" make_it install
