@@ -23,6 +23,9 @@
 /* A directory younger than this may not have been locked yet. */
 #define STALE_AFTER_S 10
 
+/* What our children write while they die may come after us. */
+#define REMOVE_TRIES 500
+
 static int
 remove_entry (const char *path, const struct stat *st, int type,
               struct FTW *ftw)
@@ -74,6 +77,21 @@ remove_stale (const char *base)
   closedir (dir);
 }
 
+/* In the guardian.  Our children get SIGKILL with our end. */
+static void
+remove_orphan (const void *path)
+{
+  const struct timespec ms = { .tv_nsec = 10000000 };
+  int i;
+
+  for (i = 0; i < REMOVE_TRIES && access (path, F_OK) == 0; ++i) {
+    remove_tree (path);
+    nanosleep (&ms, NULL);
+  }
+  complain ("killed; what it had started is ended, what it had made is "
+            "removed");
+}
+
 static int
 create_under (struct workdir *w, const char *base)
 {
@@ -87,8 +105,11 @@ create_under (struct workdir *w, const char *base)
   w->path = format ("%s/" PREFIX "XXXXXX", base);
   if (mkdtemp (w->path) != NULL) {
     w->fd = open (w->path, O_RDONLY|O_DIRECTORY|O_CLOEXEC);
-    if (w->fd != -1 && flock (w->fd, LOCK_EX|LOCK_NB) == 0)
+    if (w->fd != -1 && flock (w->fd, LOCK_EX|LOCK_NB) == 0 &&
+        guardian_start (&w->guardian, remove_orphan, w->path) == 0)
       return 0;
+    if (w->fd != -1)
+      close (w->fd);
     rmdir (w->path);
   }
   free (w->path);
@@ -116,6 +137,7 @@ workdir_remove (struct workdir *w)
   if (w->path == NULL)
     return;
   remove_tree (w->path);
+  guardian_stop (&w->guardian);
   close (w->fd);
   free (w->path);
   w->path = NULL;

@@ -6,14 +6,18 @@
 #ifndef SPINDLE_WORKDIR_H
 #define SPINDLE_WORKDIR_H
 
+#include "guardian.h"
+
 struct workdir {
   char *path;
   int fd;                       /* locked as long as we live */
+  struct guardian guardian;     /* removes it if we are killed */
 };
 
 /* Make one, mode 0700, under $XDG_RUNTIME_DIR, $TMPDIR or /tmp: the first
- * where a socket's name fits.  Directories of this kind whose owner has
- * died are removed.  Returns -1 after a message.
+ * where a socket's name fits.  Should its guardian be killed too, whoever
+ * comes next removes what nobody has locked.  Call it before children are
+ * started.  Returns -1 after a message.
  */
 int workdir_create (struct workdir *w);
 

@@ -102,6 +102,22 @@ $(HARNESS_C:%=$(BUILD)/tests/unit/%): %: %.o \
     $(filter-out $(BUILD)/harness/spindle.o,$(HARNESS_OBJ)) $(PROFILES_LIB)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) \
 	  $(CMOCKA_LIBS) -lm
+UNIT_TESTS += tests/unit/cpu-test.sh
+GUEST_TESTS += tests/guest/run-two.sh tests/guest/kill.sh \
+               tests/guest/matrix.sh
+##   make check-matrix    the same trace on every bus, under load, with each
+##                        QEMU: a million requests, hours
+##   make check-kill      200 times: nbdkit, QEMU or spindle is killed
+.PHONY: check-matrix check-kill
+check-matrix: all
+	@BUILD=$(BUILD) tests/guest/matrix.sh full
+check-kill: all
+	@BUILD=$(BUILD) tests/guest/kill.sh N=200
+##   make bench-speed     virtual seconds a real second, waiting for a disk
+.PHONY: bench bench-speed
+bench: bench-model bench-speed
+bench-speed: all
+	@BUILD=$(BUILD) tests/bench/virtual-speed.sh
 GUEST_TESTS += tests/guest/run-errors.sh tests/guest/run-exact.sh \
                tests/guest/run-vm.sh
 GUEST_TESTS += $(addprefix tests/guest/clock-,ide.sh ahci.sh ncq.sh \

@@ -108,10 +108,17 @@ check "nbdkit is killed" gives 3 'nbdkit was killed by signal 9 (Killed)' \
 check "SIGINT" gives 3 'interrupted' while_running kill_it INT
 check "SIGTERM" gives 3 'interrupted' while_running kill_it TERM
 
-# Nobody can tidy up after SIGKILL but the next run.
-TMPDIR=$own while_running kill_it KILL >"$work/out" 2>"$work/err"
+check "SIGKILL" gives 137 'spindle: killed; what it had started is ended' \
+  while_running kill_it KILL
+
+# With the guardian gone too, the next run tidies up.
+kill_both () {
+  pkill -KILL -P "$1" -x spindle-guard
+  kill -KILL "$1"
+}
+TMPDIR=$own while_running kill_both >"$work/out" 2>"$work/err"
 for _ in $(seq 50); do running || break; sleep 0.1; done
-check "SIGKILL: nothing runs on" eval '! running'
+check "SIGKILL for its guardian, too: nothing runs on" eval '! running'
 sleep 11
 check "and the next run tidies up" gives 3 '/nowhere/vmlinuz' \
   "$spindle" run --kernel /nowhere/vmlinuz "$work/good.cfg"
