@@ -76,7 +76,11 @@ $(BUILD)/spindle-scenario.5: harness/scenario.pod
 
 ## 
 ##   build/spindle --help   the command behind all of it
-demo: all
+# make read the rules before deps may have installed libraries.
+demo: deps
+	+@$(MAKE) --no-print-directory run-demo
+.PHONY: run-demo
+run-demo: all
 	$(BUILD)/spindle demo --keep $(BUILD)/demo
 
 # Put the table of drives into the documentation again after a change to
