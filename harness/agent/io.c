@@ -44,7 +44,7 @@ io_buffer (void)
   static char *aligned;
 
   if (aligned == NULL) {
-    char *raw = sys_map (IO_MAX_BLOCK + ALIGN);
+    char *raw = sys_map (2 * IO_MAX_BLOCK + ALIGN);
 
     if (raw != NULL)
       aligned = raw + (-(uintptr_t) raw & (ALIGN - 1));
@@ -197,8 +197,10 @@ transfer (const struct workload *w, bool write, int fd, char *buf,
 
   if (w->op == IO_TRIM)
     return trim (fd, bytes, offset);
+  /* A mix must not lose its pattern. */
   if (!write)
-    return sys_pread (fd, buf, bytes, offset);
+    return sys_pread (fd, w->op == IO_MIX ? buf + IO_MAX_BLOCK : buf, bytes,
+                      offset);
   stamp (buf, bytes, offset);
   n = sys_pwrite (fd, buf, bytes, offset);
   if (n >= 0 && w->fsync == FSYNC_EACH) {

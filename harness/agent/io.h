@@ -9,7 +9,7 @@
 enum { IO_SECTOR = 512, IO_MAX_BLOCK = 4 << 20 };
 enum io_op { IO_READ, IO_WRITE, IO_MIX, IO_TRIM };
 
-/* Room for a transfer of IO_MAX_BLOCK, aligned for direct I/O, or NULL. */
+/* Room for two transfers of IO_MAX_BLOCK, aligned for direct I/O, or NULL. */
 char *io_buffer (void);
 
 /* Do a read, write, mix or trim step on the disk and report its result.

@@ -92,6 +92,13 @@ read name=limit mode=direct pattern=seq block=4096 bytes=$((1024 * mib)) offset=
 write name=wseq mode=buffered pattern=seq block=65536 bytes=$mib offset=$((8 * mib)) seed=3 fsync=1
 write name=wdirect mode=direct pattern=seq block=4096 bytes=65536 offset=$((16 * mib)) seed=4 fsync=0
 write name=wrandom mode=direct pattern=random block=1024 bytes=32768 offset=$((24 * mib)) span=$((8 * mib)) seed=5 fsync=each
+read name=jobs mode=direct pattern=random block=4096 bytes=$((101 * 4096)) offset=0 jobs=4
+read name=parts mode=buffered pattern=seq block=4096 bytes=$mib offset=0 span=$mib jobs=4
+mix name=mix mode=direct pattern=random block=512 bytes=51200 offset=$((40 * mib)) span=$mib writes=40 seed=6 fsync=each
+sysfs path=queue/max_sectors_kb value=128
+device name=twin path=/dev/sda
+device name=/dev/sda
+copy name=copy from=/dev/sda to=twin block=16384 bytes=$mib offset=$((8 * mib)) to-offset=$((48 * mib)) jobs=3
 sync
 drop
 poweroff
@@ -115,7 +122,8 @@ full_run () {
   check "readahead 0" said readahead '"sectors":0}'
   check "readahead 256" said readahead '"sectors":256}'
   for name in seq,4194304,64 part,10240,3 random,409600,100 \
-    streams,1048576,64 wseq,1048576,16 wdirect,65536,16 wrandom,32768,32; do
+    streams,1048576,64 jobs,413696,101 parts,1048576,256 mix,51200,100 \
+    copy,1048576,64 wseq,1048576,16 wdirect,65536,16 wrandom,32768,32; do
     IFS=, read -r step bytes requests <<<"$name"
     check "$step" said result "\"name\":\"$step\".*\"bytes\":$bytes,\"requests\":$requests,\"ns\":[1-9][0-9]*,\"status\":\"ok\""
   done
@@ -127,6 +135,10 @@ full_run () {
   check "buffered writes arrived" holds $((8 * mib)) $mib 3 "2048 written 0 zero"
   check "direct writes arrived" holds $((16 * mib)) 131072 4 \
     "128 written 128 zero"
+  check "a copy is a copy" cmp -n $mib -i "$((8 * mib)):$((48 * mib))" \
+    "$work/disk" "$work/disk"
+  check "a mix wrote and read" eval \
+    'holds $((40 * mib)) $mib 6 "[1-4][0-9] written [0-9]* zero"'
   check "random writes arrived within their span" eval \
     'holds $((24 * mib)) $((8 * mib)) 5 "6[0-4] written [0-9]* zero"'
 }
@@ -149,6 +161,8 @@ read name=c mode=direct pattern=seq block=100 bytes=4096 offset=0
 read name=d mode=direct pattern=seq block=4096 offset=0
 read name=e mode=direct pattern=seq block=4096 bytes=4096 offset=99999999999
 read name=f mode=direct pattern=seq block=4096 bytes=4096 offset=0 colour=red
+read name=g mode=direct pattern=seq block=4096 bytes=4096 offset=0 jobs=65
+copy name=h from=/dev/sda to=nobody block=4096 bytes=4096
 readahead
 read name=good mode=direct pattern=seq block=4096 bytes=4096 offset=0
 device path=/dev/sdz
@@ -158,7 +172,7 @@ EOF
   result $? "a bad job: QEMU ends"
   check "an unknown step" said error '"step":"frobnicate now=1"'
   check "a disk step before the disk" said error 'name=early.*"errno":19'
-  for step in a b c d e f; do
+  for step in a b c d e f g h; do
     check "bad step $step" said error "name=$step .*\"errno\":22"
   done
   check "a missing value" said error '"step":"readahead"'

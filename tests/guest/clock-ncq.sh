@@ -6,7 +6,7 @@
 # time limit: 300
 
 . tests/guest/clock-lib.sh
-plan 9
+plan 10
 shift=6
 
 one () {
@@ -56,4 +56,10 @@ serve d --no-sr
 guest spindle-clock.so "$shift" d -- -machine q35
 ok "refused with simple replies" \
    eval '[ "$status" = 1 ] && grep -q "structured replies" "$dir/qemu.err"'
+stop "$server"
+
+serve d -t 4
+guest spindle-clock.so "$shift" d -- -machine q35
+ok "refused with fewer threads than requests in flight" \
+   eval '[ "$status" = 1 ] && grep -q "4 requests.* nbdkit -t" "$dir/qemu.err"'
 done_testing
