@@ -13,6 +13,8 @@
 #   <!-- needs: PROGRAM PACKAGE -->   it is skipped where PROGRAM is missing
 #   <!-- exit: N -->        its exit status is this one
 #
+#   tests/docs-check.sh [PAGE...]   only the blocks and links of these
+#
 # time limit: 3600
 
 set -u
@@ -265,14 +267,21 @@ check_examples () {
 
 # ---- all of it ----
 
-for page in README.md docs/*.md docs/*/*.md; do
-  [ -e "$page" ] && check_page "$page"
+shopt -s nullglob
+if [ $# = 0 ]; then
+  commands=(README.md docs/*.md docs/*/*.md)
+  pages=("${commands[@]}" [!d]*/README.md disk-model/README.md */*/README.md)
+  pods=(*/*.pod)
+else
+  commands=("$@") pages=("$@") pods=()
+fi
+for page in "${commands[@]}"; do
+  check_page "$page"
 done
-for page in README.md [!d]*/README.md disk-model/README.md */*/README.md \
-            docs/*.md docs/*/*.md; do
-  [ -e "$page" ] && check_links "$page"
+for page in "${pages[@]}"; do
+  check_links "$page"
 done
-for pod in */*.pod; do
+for pod in "${pods[@]}"; do
   if podchecker "$pod" >"$work/out" 2>&1; then
     ok "$pod: podchecker"
   else
