@@ -399,21 +399,19 @@ static struct undo_write *
 save_old (struct drive *d, const struct command *c)
 {
   const struct disk_request *r = &c->request;
-  size_t bytes = (size_t) r->sectors * DISK_SECTOR_SIZE;
-  struct undo_write *w = NULL;
-  void *old = malloc (bytes);
+  bool through = !d->profile->write_cache.enabled || (r->flags & DISK_FUA);
+  struct undo_write *w = undo_write_new (r->lba, r->sectors, through);
 
-  if (old == NULL)
+  if (w == NULL) {
     nbdkit_error ("malloc: %m");
-  else if (backing_read (&d->backing, old, bytes,
-                         (uint64_t) r->lba * DISK_SECTOR_SIZE) == 0) {
-    w = undo_write_new (r->lba, r->sectors, old,
-                        !d->profile->write_cache.enabled ||
-                        (r->flags & DISK_FUA));
-    if (w == NULL)
-      nbdkit_error ("malloc: %m");
+    return NULL;
   }
-  free (old);
+  if (backing_read (&d->backing, undo_write_old (w),
+                    (size_t) r->sectors * DISK_SECTOR_SIZE,
+                    (uint64_t) r->lba * DISK_SECTOR_SIZE) == -1) {
+    undo_write_free (w);
+    return NULL;
+  }
   return w;
 }
 

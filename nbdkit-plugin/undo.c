@@ -19,7 +19,8 @@ struct undo_write {
   uint64_t tag;
   int64_t lba, sectors;
   bool through;
-  struct sector *first;         /* those not forgotten */
+  unsigned char *old;           /* all of it: large blocks are given back */
+  bool gone[];                  /* forgotten */
 };
 
 struct undo {
@@ -59,7 +60,7 @@ void
 undo_write_free (struct undo_write *w)
 {
   if (w)
-    free_sectors (w->first);
+    free (w->old);
   free (w);
 }
 
@@ -80,28 +81,28 @@ undo_free (struct undo *u)
 }
 
 struct undo_write *
-undo_write_new (int64_t lba, int64_t sectors, const void *old, bool through)
+undo_write_new (int64_t lba, int64_t sectors, bool through)
 {
-  struct undo_write *w = calloc (1, sizeof *w);
+  struct undo_write *w = calloc (1, sizeof *w +
+                                 (size_t) sectors * sizeof w->gone[0]);
 
   if (w == NULL)
     return NULL;
   w->lba = lba;
   w->sectors = sectors;
   w->through = through;
-  for (int64_t i = sectors - 1; i >= 0; i--) {
-    struct sector *s = malloc (sizeof *s);
-
-    if (s == NULL) {
-      undo_write_free (w);
-      return NULL;
-    }
-    s->lba = lba + i;
-    memcpy (s->old, (const char *) old + i * SECTOR, SECTOR);
-    s->next = w->first;
-    w->first = s;
+  w->old = malloc ((size_t) sectors * SECTOR);
+  if (w->old == NULL) {
+    free (w);
+    return NULL;
   }
   return w;
+}
+
+void *
+undo_write_old (struct undo_write *w)
+{
+  return w->old;
 }
 
 void
@@ -138,20 +139,39 @@ lookup (struct undo *u, int64_t lba)
 }
 
 static void
-drop (struct undo *u, struct sector **p)
+drop_accepted (struct undo *u, struct sector **p)
 {
   struct sector *s = *p;
 
   *p = s->next;
   free (s);
   u->n_sectors--;
+  u->n_accepted--;
 }
 
 static void
-drop_accepted (struct undo *u, struct sector **p)
+drop_pending (struct undo *u, struct undo_write *w, int64_t i)
 {
-  drop (u, p);
-  u->n_accepted--;
+  u->n_sectors -= !w->gone[i];
+  w->gone[i] = true;
+}
+
+/* Sector i of w becomes an accepted one, unless the medium has something
+ * older yet.  Without memory it does not: a cut will leave the new content.
+ */
+static void
+accept_sector (struct undo *u, const struct undo_write *w, int64_t i)
+{
+  struct sector **p = lookup (u, w->lba + i), *s;
+
+  if (*p || (s = malloc (sizeof *s)) == NULL)
+    return;
+  s->next = NULL;
+  s->lba = w->lba + i;
+  memcpy (s->old, w->old + i * SECTOR, SECTOR);
+  *p = s;
+  u->n_sectors++;
+  u->n_accepted++;
 }
 
 void
@@ -161,18 +181,11 @@ undo_accepted (struct undo *u, uint64_t tag)
 
   if (w == NULL)
     return;
-  while (w->first) {
-    struct sector **p = lookup (u, w->first->lba);
-
-    if (*p)                     /* the medium has something older yet */
-      drop (u, &w->first);
-    else {
-      *p = w->first;
-      w->first = w->first->next;
-      (*p)->next = NULL;
-      u->n_accepted++;
+  for (int64_t i = 0; i < w->sectors; i++)
+    if (!w->gone[i]) {
+      accept_sector (u, w, i);
+      drop_pending (u, w, i);
     }
-  }
   undo_write_free (w);
 }
 
@@ -184,8 +197,8 @@ undo_passed (struct undo *u, uint64_t tag, int64_t lba, int64_t sectors)
   undo_destaged (u, lba, sectors);
   if (w == NULL)
     return;
-  while (w->first)
-    drop (u, &w->first);
+  for (int64_t i = 0; i < w->sectors; i++)
+    drop_pending (u, w, i);
   undo_write_free (w);
 }
 
@@ -204,11 +217,11 @@ static void
 drop_range (struct undo *u, struct undo_write *w, int64_t lba,
             int64_t sectors)
 {
-  for (struct sector **p = &w->first; *p; )
-    if ((*p)->lba >= lba && (*p)->lba < lba + sectors)
-      drop (u, p);
-    else
-      p = &(*p)->next;
+  int64_t first = lba > w->lba ? lba - w->lba : 0;
+
+  for (int64_t i = first;
+       i < w->sectors && w->lba + i < lba + sectors; i++)
+    drop_pending (u, w, i);
 }
 
 void
@@ -233,12 +246,25 @@ undo_stopped (struct undo *u, int64_t lba, int64_t sectors)
 }
 
 static int
-restore_list (struct undo *u, struct sector **p, undo_restore_fn *fn,
-              void *opaque)
+restore_accepted (struct undo *u, struct sector **p, undo_restore_fn *fn,
+                  void *opaque)
 {
-  for (; *p; drop (u, p))
+  for (; *p; drop_accepted (u, p))
     if (fn (opaque, (*p)->lba, (*p)->old) == -1)
       return -1;
+  return 0;
+}
+
+static int
+restore_pending (struct undo *u, struct undo_write *w, undo_restore_fn *fn,
+                 void *opaque)
+{
+  for (int64_t i = 0; i < w->sectors; i++)
+    if (!w->gone[i]) {
+      if (fn (opaque, w->lba + i, w->old + i * SECTOR) == -1)
+        return -1;
+      drop_pending (u, w, i);
+    }
   return 0;
 }
 
@@ -251,24 +277,24 @@ undo_restore (struct undo *u, undo_restore_fn *fn, void *opaque)
   while (u->pending) {
     struct undo_write *w = u->pending;
 
-    if (restore_list (u, &w->first, fn, opaque) == -1)
+    if (restore_pending (u, w, fn, opaque) == -1)
       return -1;
     u->pending = w->next;
     undo_write_free (w);
   }
   for (uint64_t i = 0; i <= u->mask; i++)
-    if (restore_list (u, &u->buckets[i], fn, opaque) == -1)
+    if (restore_accepted (u, &u->buckets[i], fn, opaque) == -1)
       return -1;
-  assert (u->n_sectors == 0);
-  u->n_accepted = 0;
+  assert (u->n_sectors == 0 && u->n_accepted == 0);
   return 0;
 }
 
 int
-undo_write_restore (struct undo_write *w, undo_restore_fn *fn, void *opaque)
+undo_write_restore (const struct undo_write *w, undo_restore_fn *fn,
+                    void *opaque)
 {
-  for (const struct sector *s = w->first; s; s = s->next)
-    if (fn (opaque, s->lba, s->old) == -1)
+  for (int64_t i = 0; i < w->sectors; i++)
+    if (fn (opaque, w->lba + i, w->old + i * SECTOR) == -1)
       return -1;
   return 0;
 }

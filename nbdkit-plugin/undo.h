@@ -27,12 +27,13 @@ struct undo_write;
 extern struct undo *undo_new (int64_t cache_sectors);
 extern void undo_free (struct undo *u);
 
-/* A write command that is about to overwrite `old`, which is copied.
- * through: it goes to the medium, past the cache.  Returns NULL when memory
- * is short.  Needs no lock.
+/* A write command; the caller puts what it is about to overwrite into
+ * undo_write_old.  through: it goes to the medium, past the cache.  Returns
+ * NULL when memory is short.  Needs no lock.
  */
 extern struct undo_write *undo_write_new (int64_t lba, int64_t sectors,
-                                          const void *old, bool through);
+                                          bool through);
+extern void *undo_write_old (struct undo_write *w);
 extern void undo_write_free (struct undo_write *w);
 
 /* The write is in the drive's queue under the name `tag`; w is ours now. */
@@ -70,8 +71,8 @@ typedef int undo_restore_fn (void *opaque, int64_t lba, const void *old);
 extern int undo_restore (struct undo *u, undo_restore_fn *fn, void *opaque);
 
 /* The same for a write that has not been handed over, in order of LBA. */
-extern int undo_write_restore (struct undo_write *w, undo_restore_fn *fn,
-                               void *opaque);
+extern int undo_write_restore (const struct undo_write *w,
+                               undo_restore_fn *fn, void *opaque);
 
 /* Memory held, in bytes of sector content; how many sectors have been
  * accepted, and are not on the medium.

@@ -91,8 +91,10 @@ submit (struct rig *r, int64_t lba, int64_t sectors, bool cached)
     .tag = ++r->tag, .lba = lba, .sectors = sectors,
     .version = ++r->version, .cached = cached,
   };
-  saved = undo_write_new (lba, sectors, &r->backing[lba], !cached);
+  saved = undo_write_new (lba, sectors, !cached);
   assert_non_null (saved);
+  memcpy (undo_write_old (saved), &r->backing[lba],
+          (size_t) sectors * SECTOR);
   undo_pending (r->undo, w->tag, saved);
   for (int64_t s = lba; s < lba + sectors; s++)
     fill (&r->backing[s], w->version);
@@ -300,8 +302,9 @@ write_that_fails_is_taken_back (void **state)
   struct undo_write *w;
 
   fill (&r->backing[4], 9);
-  w = undo_write_new (4, 2, &r->backing[4], false);
+  w = undo_write_new (4, 2, false);
   assert_non_null (w);
+  memcpy (undo_write_old (w), &r->backing[4], 2 * SECTOR);
   fill (&r->backing[4], 1);
   fill (&r->backing[5], 1);
   assert_int_equal (undo_write_restore (w, put_back, r), 0);

@@ -386,7 +386,7 @@ put_request (struct output *o)
       in_step = false;
     }
   }
-  cookie = pick (UINT64_MAX);
+  cookie = pick (UINT64_MAX) << 16 | (uint64_t) (sent & 0xffff);
   replies.bytes[cookie & 0xffff] = type == READ ? bytes : 0;
   replies.due++;
   put (o, rude && chance (2000) ? random_state : 0x25609513, 4);
