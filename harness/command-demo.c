@@ -77,7 +77,9 @@ run_demo (const struct run_options *options)
 int
 command_demo (int argc, char **argv)
 {
-  struct run_options options = { .keep = "spindle-demo", .seed = -1 };
+  struct run_options options = {
+    .keep = "spindle-demo", .seed = -1, .late_limit_us = -1,
+  };
   int r = options_parse (argc, argv, defs, on_option, on_word, &options);
 
   if (r == 1) {

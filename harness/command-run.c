@@ -22,14 +22,18 @@ static const char help[] =
 "  --json         print results.json instead of tables\n"
 "  --keep DIR     keep traces, consoles, plots and results.json in DIR\n"
 "  --kernel FILE  boot this kernel instead of the scenario's\n"
+"  --late-limit US  real clock: status 4 if 1 % of the answers are later than\n"
+"                 that (default: 10000; 0 is no limit)\n"
 "  --seed N       seed of the drives, instead of the scenario's\n"
 "\n"
-"Exit status: 0 reproduced, 1 not reproduced, 2 usage, 3 could not run.\n"
+"Exit status: 0 reproduced, 1 not reproduced, 2 usage, 3 could not run,\n"
+"4 the real clock was too late.\n"
 "The format of scenarios is in spindle-scenario(5).\n";
 
 static const struct option_def defs[] = {
   { "--jobs", "N" }, { "--json", NULL }, { "--keep", "DIR" },
-  { "--kernel", "FILE" }, { "--seed", "N" }, { NULL, NULL }
+  { "--kernel", "FILE" }, { "--late-limit", "US" }, { "--seed", "N" },
+  { NULL, NULL }
 };
 
 struct arguments {
@@ -44,6 +48,8 @@ on_option (void *opaque, const char *name, const char *value)
 
   if (strcmp (name, "--jobs") == 0)
     return option_number (name, value, 1, 64, &o->jobs);
+  if (strcmp (name, "--late-limit") == 0)
+    return option_number (name, value, 0, 1000000, &o->late_limit_us);
   if (strcmp (name, "--seed") == 0)
     return option_number (name, value, 0, INT32_MAX, &o->seed);
   if (strcmp (name, "--json") == 0)
@@ -88,7 +94,7 @@ find_files (const struct words *words, struct words *files)
 int
 command_run (int argc, char **argv)
 {
-  struct arguments a = { .options.seed = -1 };
+  struct arguments a = { .options = { .seed = -1, .late_limit_us = -1 } };
   struct words files = { 0 };
   int r = options_parse (argc, argv, defs, on_option, on_word, &a);
 

@@ -10,9 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "accel.h"
+#include "calibration.h"
 #include "child.h"
 #include "console.h"
 #include "json.h"
+#include "lateness.h"
 #include "loader.h"
 #include "machine.h"
 #include "options.h"
@@ -33,8 +36,13 @@ static const char help[] =
 "port is the terminal (Ctrl-A X ends QEMU); options after -- go to QEMU,\n"
 "for instance -display gtk.\n"
 "\n"
+"  --accel auto|tcg|kvm  real clock: what runs the guest (default: auto, KVM\n"
+"                        if a guest boots under it)\n"
 "  --clock virtual|real  exact guest time, or the host's (default: virtual)\n"
+"  --control SOCKET      for spindle ctl and spindle top\n"
 "  --cpu NAME            the CPU, \"Duron 750\"; 'help' lists what there is\n"
+"  --late-limit US       real clock: status 4 if 1 % of the answers are later\n"
+"                        than that (default: 10000; 0 is no limit)\n"
 "  --machine ide|ahci    PIIX IDE, or ICH9 AHCI (default: ide)\n"
 "  --memory MIB          of the guest (default: 128)\n"
 "  --print               print the commands instead of running them\n"
@@ -44,10 +52,12 @@ static const char help[] =
 "  --shift N             the CPU takes 2^N ns an instruction (default: 1)\n"
 "  --trace FILE          write a line for each command of the drive\n"
 "\n"
-"Exit status: 0 QEMU ended by itself, 2 usage, 3 it could not run.\n";
+"Exit status: 0 QEMU ended by itself, 2 usage, 3 it could not run,\n"
+"4 the real clock was too late.\n";
 
 static const struct option_def defs[] = {
-  { "--clock", "virtual|real" }, { "--cpu", "NAME" }, { "--machine", "ide|ahci" },
+  { "--accel", "auto|tcg|kvm" }, { "--clock", "virtual|real" },
+  { "--control", "SOCKET" }, { "--cpu", "NAME" }, { "--late-limit", "US" }, { "--machine", "ide|ahci" },
   { "--memory", "MIB" }, { "--print", NULL }, { "--profile", "PROFILE" },
   { "--seed", "N" }, { "--set", "KEY=VALUE" }, { "--shift", "N" },
   { "--trace", "FILE" }, { NULL, NULL }
@@ -55,11 +65,12 @@ static const struct option_def defs[] = {
 
 struct vm {
   struct machine machine;
-  const char *profile_name, *image, *trace_name;
+  const char *profile_name, *image, *trace_name, *control;
   char *image_path;             /* absolute */
   struct words set, qemu_options;
   int64_t seed;
-  bool print, cpu_given, cpu_help;
+  bool print, cpu_given, cpu_help, accel_given;
+  const char *no_kvm;           /* why not, or NULL */
   struct profile profile;
   struct pieces pieces;
   struct workdir workdir;
@@ -113,6 +124,13 @@ on_option (void *opaque, const char *name, const char *value)
   struct vm *vm = opaque;
   int clock;
 
+  if (strcmp (name, "--accel") == 0) {
+    vm->accel_given = true;
+    return accel_parse (value, &vm->machine.accel);
+  }
+  if (strcmp (name, "--late-limit") == 0)
+    return option_number (name, value, 0, 1000000,
+                          &vm->machine.late_limit_us);
   if (strcmp (name, "--machine") == 0)
     return choose (name, value, machine_kinds, &vm->machine.kind);
   if (strcmp (name, "--memory") == 0)
@@ -133,6 +151,8 @@ on_option (void *opaque, const char *name, const char *value)
     vm->profile_name = value;
   else if (strcmp (name, "--trace") == 0)
     vm->trace_name = value;
+  else if (strcmp (name, "--control") == 0)
+    vm->control = value;
   else
     vm->print = true;
   return 0;
@@ -224,6 +244,12 @@ check_arguments (struct vm *vm)
 {
   char *error;
 
+  if (!vm->accel_given)
+    vm->machine.accel = vm->machine.virtual_clock ? ACCEL_TCG : ACCEL_AUTO;
+  if (vm->machine.virtual_clock && vm->machine.accel == ACCEL_KVM) {
+    complain ("--accel kvm needs --clock real");
+    return -1;
+  }
   if (vm->profile_name == NULL || vm->image == NULL) {
     complain ("vm: %s; try 'spindle vm --help'",
               vm->profile_name ? "no image given" : "no --profile given");
@@ -244,16 +270,20 @@ nbdkit_words (struct vm *vm, const char *folder, struct words *argv)
   char *socket = format ("%s/nbd", folder);
   char *page = format ("%s/clock", folder);
   char *pidfile = format ("%s/nbdkit.pid", folder);
+  char *stats = format ("%s/drive.json", folder);
   struct drive_server server = {
     .profile = vm->profile_name, .set = &vm->set, .seed = vm->seed,
     .image = vm->image_path, .socket = socket, .pidfile = pidfile,
     .clock_page = page, .trace = vm->trace_name,
+    .control = vm->control,
+    .stats = vm->machine.virtual_clock ? NULL : stats,
   };
 
   machine_nbdkit (argv, &vm->pieces, &vm->machine, &server);
   free (socket);
   free (page);
   free (pidfile);
+  free (stats);
 }
 
 static void
@@ -282,11 +312,35 @@ qemu_words (struct vm *vm, const char *folder, struct words *argv,
   free (stats);
 }
 
+/* With the real clock: what runs the guest, and what its way takes. */
+static int
+decide (struct vm *vm)
+{
+  struct machine *m = &vm->machine;
+
+  if (m->virtual_clock)
+    return 0;
+  if (accel_choose (&m->accel, &vm->pieces, vm->workdir.path, &vm->no_kvm)
+      == -1)
+    return -1;
+  m->floor_ns = calibration_floor_ns (accel_names[m->accel],
+                                      machine_kinds[m->kind]);
+  return 0;
+}
+
 static int
 print_commands (struct vm *vm)
 {
   struct words server = { 0 }, argv = { 0 }, env = { 0 };
+  int r;
 
+  signals_take_over ();
+  if (workdir_create (&vm->workdir) == -1)
+    return EXIT_COULD_NOT_RUN;
+  r = decide (vm);
+  workdir_remove (&vm->workdir);
+  if (r == -1)
+    return EXIT_COULD_NOT_RUN;
   nbdkit_words (vm, PRINT_FOLDER, &server);
   words_add (&env, "env");
   qemu_words (vm, PRINT_FOLDER, &argv, &env);
@@ -364,6 +418,23 @@ watch (struct vm *vm)
   return EXIT_COULD_NOT_RUN;
 }
 
+/* The real clock.  Returns how it went. */
+static int
+say_how_late (const struct vm *vm)
+{
+  char *path = format ("%s/drive.json", vm->workdir.path), *text;
+  struct lateness late = { .known = false };
+
+  lateness_add (&late, path);
+  text = lateness_text (&late);
+  complain ("real clock, not exact: %s (%s%s%s)", text,
+            accel_names[vm->machine.accel], vm->no_kvm ? ": " : "",
+            vm->no_kvm ? vm->no_kvm : "");
+  free (path);
+  free (text);
+  return late.known && !late.valid ? EXIT_INVALID : EXIT_REPRODUCED;
+}
+
 /* The guest has ended well: but has it used the drive, and was its time
  * exact?
  */
@@ -378,10 +449,6 @@ say_how_exact (const struct vm *vm)
   char *cpu;
 
   free (path);
-  if (!vm->machine.virtual_clock) {
-    complain ("real clock, not exact");
-    return EXIT_REPRODUCED;
-  }
   if (fp == NULL) {
     complain ("QEMU has left no account of the virtual clock");
     return EXIT_COULD_NOT_RUN;
@@ -412,13 +479,13 @@ run_vm (struct vm *vm)
   signals_take_over ();
   if (program_check (qemu_program (), "qemu-system-x86") == 0 &&
       program_check (nbdkit_program (), "nbdkit") == 0 &&
-      workdir_create (&vm->workdir) == 0 && start_nbdkit (vm) == 0 &&
-      start_qemu (vm) == 0) {
+      workdir_create (&vm->workdir) == 0 && decide (vm) == 0 &&
+      start_nbdkit (vm) == 0 && start_qemu (vm) == 0) {
     r = watch (vm);
     child_stop (&vm->qemu, STOP_MS);
     child_stop (&vm->nbdkit, NBDKIT_STOP_MS);
     if (r == EXIT_REPRODUCED)
-      r = say_how_exact (vm);
+      r = vm->machine.virtual_clock ? say_how_exact (vm) : say_how_late (vm);
   }
   child_stop (&vm->qemu, 0);
   child_stop (&vm->nbdkit, 0);

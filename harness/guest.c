@@ -399,6 +399,19 @@ read_clock_stats (struct guest *g)
     r->exact = false;
 }
 
+static void
+read_lateness (struct guest *g)
+{
+  unsigned i;
+
+  for (i = 0; i < g->n_drives; ++i) {
+    char *stats = drive_path (g, i, "drive", ".json");
+
+    lateness_add (&g->results.lateness, stats);
+    free (stats);
+  }
+}
+
 /* QEMU is gone, as it should. */
 static void
 finish (struct guest *g)
@@ -416,6 +429,8 @@ finish (struct guest *g)
   }
   if (g->results.scenario->machine.virtual_clock)
     read_clock_stats (g);
+  else
+    read_lateness (g);
   g->state = GUEST_DONE;
 }
 

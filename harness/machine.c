@@ -6,6 +6,7 @@
 #include "spindle.h"
 
 const char *const machine_kinds[] = { "ide", "ahci", NULL };
+const char *const accel_names[] = { "tcg", "kvm", "auto", NULL };
 
 static const char *const config_files[] = { "pc-ide.cfg", "q35-ahci.cfg" };
 
@@ -39,12 +40,19 @@ machine_nbdkit (struct words *argv, const struct pieces *pieces,
     words_add (argv, "clock=virtual");
     words_addf (argv, "clock-page=%s", d->clock_page);
   }
-  else
+  else {
     words_add (argv, "clock=real");
+    if (m->floor_ns >= 1000)
+      words_addf (argv, "floor=%lld", (long long) m->floor_ns / 1000);
+    if (m->late_limit_us)
+      words_addf (argv, "late-limit=%lld", (long long) m->late_limit_us);
+  }
   if (d->trace)
     words_addf (argv, "trace=%s", d->trace);
   if (d->stats)
     words_addf (argv, "stats=%s", d->stats);
+  if (d->control)
+    words_addf (argv, "control=%s", d->control);
 }
 
 /* VALUE as it must be written in a QEMU option: commas twice. */
@@ -147,7 +155,7 @@ machine_qemu (struct words *argv, const struct pieces *pieces,
   words_add (argv, "-m");
   words_addf (argv, "%lld", (long long) m->memory_mib);
   words_add (argv, "-accel");
-  words_add (argv, "tcg");
+  words_add (argv, accel_names[m->virtual_clock ? ACCEL_TCG : m->accel]);
   if (m->virtual_clock) {
     words_add (argv, "-icount");
     words_addf (argv, "shift=%lld,sleep=off", (long long) m->cpu.shift);

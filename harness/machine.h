@@ -17,15 +17,22 @@
 enum machine_kind { MACHINE_IDE, MACHINE_AHCI };
 extern const char *const machine_kinds[]; /* "ide", "ahci", NULL */
 
+/* What runs the guest's code.  AUTO must be decided before (accel.h). */
+enum accel { ACCEL_TCG, ACCEL_KVM, ACCEL_AUTO };
+extern const char *const accel_names[]; /* "tcg", "kvm", "auto", NULL */
+
 struct machine {
   int kind;
   bool virtual_clock;
+  enum accel accel;             /* with the real clock */
+  int64_t floor_ns;             /* likewise: what the transport takes */
+  int64_t late_limit_us;        /* likewise: the run is invalid beyond it */
   struct cpu cpu;
   int64_t memory_mib;
 };
 #define MACHINE_DEFAULT \
   { .kind = MACHINE_IDE, .virtual_clock = true, .cpu.shift = 1, \
-    .memory_mib = 128 }
+    .memory_mib = 128, .late_limit_us = 10000 }
 #define MACHINE_MAX_MEMORY_MIB 65536
 
 /* Two channels with a master and a slave, or ports. */
@@ -45,7 +52,7 @@ struct drive_server {
   const char *image;            /* raw file, or NULL for an empty drive */
   const char *socket, *pidfile;
   const char *clock_page;       /* virtual clock only */
-  const char *trace, *stats;    /* or NULL */
+  const char *trace, *stats, *control; /* or NULL */
 };
 
 /* nbdkit's command line. */

@@ -33,8 +33,13 @@ run_results_free (struct run_results *r)
 char *
 results_exactness (const struct run_results *r)
 {
-  if (!r->scenario->machine.virtual_clock)
-    return format ("real clock, not exact");
+  if (!r->scenario->machine.virtual_clock) {
+    char *late = lateness_text (&r->lateness);
+    char *text = format ("real clock, not exact: %s", late);
+
+    free (late);
+    return text;
+  }
   if (!r->have_clock)
     return format ("not exact: QEMU's clock did not report");
   if (r->late == 0 && r->forced == 0)
@@ -203,6 +208,13 @@ write_clock (struct json *j, const struct run_results *r)
     json_int (j, "forced", r->forced);
     json_int (j, "max_early_ns", r->max_early_ns);
     json_double (j, "virtual_s", r->virtual_s);
+  }
+  if (r->lateness.known) {
+    json_bool (j, "valid", r->lateness.valid);
+    json_int (j, "answers", r->lateness.answers);
+    json_int (j, "late_p99_ns", r->lateness.p99_ns);
+    json_int (j, "late_max_ns", r->lateness.max_ns);
+    json_int (j, "late_limit_ns", r->lateness.limit_ns);
   }
   json_double (j, "real_s", r->real_s);
   json_string (j, "trace", r->traces[0]);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "lateness.h"
 #include "profile.h"
 #include "scenario.h"
 
@@ -34,6 +35,9 @@ struct run_results {
   /* From the bridge.  With the real clock nothing is exact. */
   bool have_clock, exact, patched;
   int64_t requests, late, max_late_ns, forced, max_early_ns;
+
+  /* From the plugin, with the real clock only. */
+  struct lateness lateness;
 
   double virtual_s, real_s;
   char *traces[MACHINE_MAX_DRIVES], *plot; /* paths, or NULL when not kept */

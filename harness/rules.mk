@@ -91,6 +91,14 @@ drives-table: $(BUILD)/spindle
 	sed -i -e '/^<!-- drives -->$$/,/^<!-- end of drives -->$$/{/^<!-- /!d}' \
 	  -e '/^<!-- drives -->$$/r $(BUILD)/drives.md' docs/drives.md
 
+# The boot sector that is built into the program.
+$(BUILD)/harness/probe-sector.bin: harness/probe-sector.s
+	@mkdir -p $(@D)
+	as --32 -o $(@:.bin=.o) $<
+	ld -m elf_i386 -Ttext 0x7c00 --oformat binary -o $@ $(@:.bin=.o)
+$(BUILD)/harness/accel.o: $(BUILD)/harness/probe-sector.bin
+$(BUILD)/harness/accel.o: ALL_CFLAGS += -Wa,-I$(BUILD)/harness
+
 # Scripts that are built into the program.
 $(BUILD)/harness/kernel.o: harness/fetch-kernel.sh
 $(BUILD)/harness/initramfs.o: harness/ext2-initrd.sh

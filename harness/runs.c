@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "boot.h"
+#include "calibration.h"
 #include "guest.h"
 #include "loader.h"
 #include "runs.h"
@@ -30,6 +31,15 @@ struct set {
   int64_t last_progress_ms;
 };
 
+static void
+set_real_clock (const struct set *s, struct machine *m)
+{
+  if (s->options->late_limit_us >= 0)
+    m->late_limit_us = s->options->late_limit_us;
+  m->floor_ns = calibration_floor_ns (accel_names[m->accel],
+                                      machine_kinds[m->kind]);
+}
+
 static int
 load_scenarios (struct set *s, const char *const *files, unsigned n)
 {
@@ -45,6 +55,7 @@ load_scenarios (struct set *s, const char *const *files, unsigned n)
       return -1;
     }
     s->n_scenarios++;
+    set_real_clock (s, &s->scenarios[i]->machine);
     if (s->options->kernel) {
       free (s->scenarios[i]->kernel);
       s->scenarios[i]->kernel = format ("%s", s->options->kernel);
@@ -364,6 +375,12 @@ report (struct set *s, struct guest *g)
     complain ("%s: %s", r->name, exactness);
     free (exactness);
     return EXIT_COULD_NOT_RUN;
+  }
+  if (r->lateness.known && !r->lateness.valid) {
+    exactness = results_exactness (r);
+    complain ("%s: %s", r->name, exactness);
+    free (exactness);
+    return EXIT_INVALID;
   }
   return results_reproduced (r) ? EXIT_REPRODUCED : EXIT_NOT_REPRODUCED;
 }

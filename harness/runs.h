@@ -14,6 +14,7 @@ struct run_options {
   const char *keep;             /* folder for everything, or NULL */
   const char *kernel;           /* instead of the scenarios', or NULL */
   int64_t seed;                 /* of the drives; -1: the scenarios' */
+  int64_t late_limit_us;        /* real clock; -1: the default */
   int64_t jobs;                 /* guests at a time; 0: one a host CPU */
   bool json;                    /* on standard output, instead of tables */
 };

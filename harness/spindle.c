@@ -10,11 +10,14 @@
 static const char help[] =
 "usage: spindle COMMAND [OPTION]...\n"
 "\n"
-"  demo     two drives of 2000 and 2003 under this system's kernel\n"
-"  profile  make a drive's profile from DiskSim's parameters\n"
-"  replay   send the requests of a trace to a drive, without a guest\n"
-"  run      run scenarios and compare with what was reported\n"
-"  vm       boot a disk image of your own on a named drive\n"
+"  calibrate  measure what the way to the drive and back takes\n"
+"  ctl        tell a drive that runs what to do\n"
+"  demo       two drives of 2000 and 2003 under this system's kernel\n"
+"  profile    make a drive's profile from DiskSim's parameters\n"
+"  replay     send the requests of a trace to a drive, without a guest\n"
+"  run        run scenarios and compare with what was reported\n"
+"  top        show what a drive does right now\n"
+"  vm         boot a disk image of your own on a named drive\n"
 "\n"
 "'spindle COMMAND --help' says more, and so does spindle(1).\n";
 
@@ -22,10 +25,13 @@ static const struct command {
   const char *name;
   int (*run) (int argc, char **argv);
 } commands[] = {
+  { "calibrate", command_calibrate },
+  { "ctl", command_ctl },
   { "demo", command_demo },
   { "profile", command_profile },
   { "replay", command_replay },
   { "run", command_run },
+  { "top", command_top },
   { "vm", command_vm },
 };
 #define N_COMMANDS (sizeof commands / sizeof commands[0])

@@ -14,6 +14,7 @@ enum spindle_exit {
   EXIT_NOT_REPRODUCED = 1,      /* an asserted figure came out differently */
   EXIT_USAGE = 2,
   EXIT_COULD_NOT_RUN = 3,
+  EXIT_INVALID = 4,             /* real clock: the host was too slow */
 };
 
 /* Print one line, "spindle: ...", on standard error. */
@@ -44,6 +45,9 @@ int parse_number (const char *text, int64_t min, int64_t max, int64_t *r);
 /* The commands. */
 int command_run (int argc, char **argv);
 int command_vm (int argc, char **argv);
+int command_calibrate (int argc, char **argv);
+int command_ctl (int argc, char **argv);
+int command_top (int argc, char **argv);
 int command_demo (int argc, char **argv);
 int command_replay (int argc, char **argv);
 int command_profile (int argc, char **argv);

@@ -57,10 +57,14 @@ void
 real_time_catch_up (struct drive *d)
 {
   struct drive_done done;
+  int64_t now_ns = real_time_model_ns (drive_mono_ns ());
 
-  if (d->clock == &clock_real && d->disk && d->waiting == NULL &&
-      drive_next_event (d) == DISK_NEVER)
-    drive_advance (d, real_time_model_ns (drive_mono_ns ()), &done);
+  if (d->clock != &clock_real || d->disk == NULL || d->waiting)
+    return;
+  while (drive_next_event (d) <= now_ns)
+    if (!drive_advance (d, drive_next_event (d), &done))
+      return;
+  drive_advance (d, now_ns, &done);
 }
 
 /* Go on from here in another way. */

@@ -28,7 +28,9 @@ extern int64_t real_time_mono_ns (int64_t model_ns);
  */
 extern int64_t real_time_due_ns (int64_t mono_ns, int64_t floor_ns);
 
-/* An idle drive destages: let it come to the present. */
+/* A drive that nobody waits for destages, or serves what a client has left
+ * behind: let it come to the present.
+ */
 extern void real_time_catch_up (struct drive *d);
 
 /* Are requests answered at once, without the model? */

@@ -59,7 +59,7 @@ PLUGIN_C := backing-test control-test data-test kill-test nbd-fuzz \
             power-oracle power-test virtual-test
 UNIT_TESTS += $(BUILD)/tests/unit/undo-test $(BUILD)/tests/unit/histogram-test
 WIRE_TESTS += $(PLUGIN_C:%=$(BUILD)/tests/wire/%) tests/wire/params-test.sh \
-              tests/wire/fio-verify.sh
+              tests/wire/ctl-test.sh tests/wire/fio-verify.sh
 $(BUILD)/tests/unit/undo-test $(BUILD)/tests/unit/histogram-test: \
     $(BUILD)/tests/unit/%-test: $(BUILD)/tests/unit/%-test.o \
     $(BUILD)/nbdkit-plugin/%.o
@@ -94,6 +94,15 @@ $(BUILD)/tests/bench/model-bench: %: %.o $(BUILD)/tests/unit/drives.o \
 .PHONY: bench-model
 bench-model: $(BUILD)/tests/bench/model-bench
 	@$<
+
+# The plugin against others.
+$(BUILD)/tests/bench/nbd-bench: %: %.o
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(NBD_LIBS)
+##   make bench           the plugin and the real clock against nbdkit's own
+.PHONY: bench
+bench: all $(BUILD)/tests/bench/nbd-bench
+	@BUILD=$(BUILD) tests/bench/overhead.sh
+	@BUILD=$(BUILD) tests/bench/real-clock.sh
 
 # The harness: scenarios and results alone, then whole runs.
 HARNESS_C := scenario-test results-test

@@ -9,7 +9,7 @@
 need_kernel
 
 run () {
-  "$BUILD/spindle" run --keep "$work/$1" "$work/$2.cfg" \
+  "$BUILD/spindle" run --late-limit 0 --keep "$work/$1" "$work/$2.cfg" \
     >"$work/$1.out" 2>"$work/$1.err"
 }
 

@@ -48,7 +48,19 @@ for machine in ide ahci; do
   check "and says so" grep -q OK "$work/out"
 done
 check "boots with the real clock" gives 0 'real clock, not exact' \
-  vm --clock real "$image" -- -no-reboot
+  vm --clock real --late-limit 0 "$image" -- -no-reboot
+check "and says how late it was" grep -qE \
+  '99 % of [0-9]+ answers at most [0-9.]+ ms late \((kvm|tcg: .*)\)' \
+  "$work/err"
+check "invalid when later than a microsecond" \
+  gives 4 'INVALID: 1 % of [0-9]* answers more than' \
+  vm --clock real --accel tcg --late-limit 1 "$image" -- -no-reboot
+check "KVM not with the virtual clock" gives 2 'kvm needs --clock real' \
+  vm --accel kvm "$image"
+if [ ! -e /dev/kvm ]; then
+  check "KVM that is not there" gives 3 '--accel kvm: no /dev/kvm' \
+    vm --clock real --accel kvm "$image" -- -no-reboot
+fi
 check "an option that QEMU does not know" \
   eval '! vm "$image" -- -nonsense >"$work/out" 2>"$work/err"'
 check "prints what it would do" \
