@@ -89,7 +89,7 @@ while_running () {
     sleep 0.1
   done
   "$@" "$pid"
-  wait "$pid"
+  wait "$pid" 2>/dev/null       # bash would report that it was killed
   status=$?
   [ -e "$work/keep/good.wd200bb/console.log" ] || status=99
   return $status

@@ -499,10 +499,14 @@ begin (const char *drive)
   start ();
 }
 
+/* May be asked again: the status stays. */
 static bool
 is_dead (void)
 {
-  return waitpid (server.pid, NULL, WNOHANG) == server.pid;
+  siginfo_t info = { .si_pid = 0 };
+
+  waitid (P_PID, (id_t) server.pid, &info, WEXITED | WNOHANG | WNOWAIT);
+  return info.si_pid == server.pid;
 }
 
 /* The server is dead, or does not talk.  Was it nbdkit's own fault? */
@@ -521,6 +525,7 @@ revive (void)
   if (!rude || strstr (log, "raw_send_socket: Assertion") == NULL)
     fail_msg ("the server died: %s", n > 1000 ? log + n - 1000 : log);
   free (log);
+  waitpid (server.pid, NULL, 0);
   unlink (server.socket);
   nbdkit_died++;
   start ();
