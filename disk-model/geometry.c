@@ -140,6 +140,15 @@ line_phase_end (const struct geometry *g, const struct zone *z, int64_t place,
     remap_cost (z, place + 1) - remap_cost (z, place - sector);
 }
 
+/* The head of a track of the zone, or the place of a head in the order in
+ * which a cylinder's tracks follow each other.
+ */
+static int64_t
+head_order (const struct geometry *g, int64_t cylinder, int64_t head)
+{
+  return g->serpentine && cylinder % 2 != 0 ? g->heads - 1 - head : head;
+}
+
 static void
 locate (const struct geometry *g, const struct zone *z, int64_t place,
         struct place *p)
@@ -147,7 +156,7 @@ locate (const struct geometry *g, const struct zone *z, int64_t place,
   int64_t track = place / z->sectors_per_track;
 
   p->cylinder = z->first_cylinder + track / g->heads;
-  p->head = track % g->heads;
+  p->head = head_order (g, track / g->heads, track % g->heads);
   p->phase = (z->start_phase + line_phase (g, z, place, false)) %
     g->revolution;
 }
@@ -206,7 +215,8 @@ zone_gaps (struct geometry *g, struct zone *z,
            const struct profile_zone *profile, const struct seek *seek)
 {
   int64_t head_ns = seek->head_switch_ns;
-  int64_t cylinder_ns = seek_ns (seek, 1, g->heads > 1, false);
+  int64_t cylinder_ns = seek_ns (seek, 1, g->heads > 1 && !g->serpentine,
+                                 false);
   int64_t head_skew = skew_phase (g, z, profile->track_skew_x1000, head_ns);
   int64_t cylinder_skew = skew_phase (g, z, profile->cylinder_skew_x1000,
                                       cylinder_ns);
@@ -314,6 +324,7 @@ geometry_init (struct geometry *g, const struct profile_geometry *profile,
     .sectors = profile->sectors,
     .cylinders = geometry_cylinders (profile),
     .heads = profile->heads,
+    .serpentine = profile->serpentine,
     .revolution = NS_PER_100_MINUTES / common,
     .rate = profile->rpm_x100 / common,
     .n_zones = (int) profile->n_zones,
@@ -365,8 +376,9 @@ int64_t
 geometry_lba (const struct geometry *g, const struct place *place)
 {
   const struct zone *z = zone_of_cylinder (g, place->cylinder);
-  int64_t track = (place->cylinder - z->first_cylinder) * g->heads +
-    place->head;
+  int64_t cylinder = place->cylinder - z->first_cylinder;
+  int64_t track = cylinder * g->heads +
+    head_order (g, cylinder, place->head);
   int64_t sector, n;
   struct place track_start;
 

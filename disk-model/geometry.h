@@ -60,6 +60,7 @@ struct geometry {
   int64_t sectors;
   int64_t cylinders;
   int64_t heads;
+  bool serpentine;
   int64_t revolution;           /* phase units */
   int64_t rate;                 /* phase units per ns */
   int64_t phase_at_zero;        /* angle at time 0 */

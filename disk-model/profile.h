@@ -66,6 +66,8 @@ struct profile_geometry {
   uint32_t heads;
   uint32_t rpm_x100;            /* hundredths of a turn per minute */
   uint32_t physical_sectors;    /* in one on the media: 8 = 512e; 0 is 1 */
+  bool serpentine;              /* every other cylinder from the last head to
+                                   the first */
   uint32_t n_zones;
   struct profile_zone zones[PROFILE_MAX_ZONES]; /* outermost first */
   uint32_t n_holes;             /* in order, not overlapping */

@@ -385,6 +385,22 @@ note_defects (const struct layout *l)
     import_note (l->in, "Number of spares: fewer than slips in a zone");
 }
 
+/* 1 and 2 are serpentine: 2 begins anew in each zone, as the model does. */
+static void
+import_mapping (struct import *in, struct profile_geometry *g)
+{
+  int64_t scheme = in->drive.value[IMPORT_MAPPING];
+
+  g->serpentine = scheme == 1 || scheme == 2;
+  if (scheme == 1)
+    import_note (in, "LBN-to-PBN mapping scheme = 1: the order of heads "
+                 "begins anew in each zone, as with 2");
+  else if (scheme != 0 && scheme != 2)
+    import_note (in, "LBN-to-PBN mapping scheme = %" PRIi64 ": not known; "
+                 "LBAs go from head to head, then to the next cylinder",
+                 scheme);
+}
+
 int
 import_layout (struct import *in, struct profile_geometry *g)
 {
@@ -392,6 +408,7 @@ import_layout (struct import *in, struct profile_geometry *g)
   int64_t scheme = in->drive.value[IMPORT_SPARING];
 
   g->heads = (uint32_t) in->drive.value[IMPORT_HEADS];
+  import_mapping (in, g);
   if (scheme == TRACKS || scheme == AS_NEEDED || scheme == RANGES ||
       scheme == ZONE_END)
     l.scheme = scheme;

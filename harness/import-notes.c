@@ -22,8 +22,6 @@ static const struct {
   int64_t neutral;
   const char *why;
 } notes[] = {
-  { IMPORT_MAPPING, 0, "not known; LBAs go from head to head, then to the "
-    "next cylinder" },
   { IMPORT_RPM_ERROR, 0, "not applied: in DiskSim it bounds a deviation "
     "chosen at random" },
   { IMPORT_OVERHEAD, 0, not_modelled },

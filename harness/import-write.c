@@ -204,6 +204,8 @@ put_geometry (struct writer *w)
     derived (w, "sectors", g->sectors, 0, "what the zones hold");
   taken (w, "heads", g->heads, 0, IMPORT_HEADS);
   taken (w, "rpm", g->rpm_x100, 2, IMPORT_RPM);
+  if (g->serpentine)
+    truth (w, "serpentine", true);
   put_zones (w);
   put_holes (w);
   end (w);

@@ -122,6 +122,9 @@ const struct key keys[] = {
   { "geometry.physical-sectors", KEY_COUNT, P (geometry.physical_sectors), 1,
     128, NEED_NO, "1", NULL,
     "sectors of 512 bytes in one on the media; 8 = 512e" },
+  { "geometry.serpentine", KEY_BOOL, P (geometry.serpentine), 0, 1, NEED_NO,
+    "false", NULL, "every other cylinder's tracks follow each other from the "
+    "last head to the first" },
   { "geometry.zones", KEY_ZONES, 0, 0, 0, 0, NEED_NO, NULL, NULL,
     "the zones, outermost first; or use geometry.zone-table" },
   { "geometry.holes", KEY_HOLES, 0, 0, 0, 0, NEED_NO, NULL, NULL,

@@ -162,6 +162,32 @@ short_skew_loses_a_revolution (void **state)
   assert_in_range (extra, 8333333 - 19 * 41667 - 9, 8333333 - 19 * 41667 + 9);
 }
 
+/* The head stays when the cylinder changes, and then comes back. */
+static void
+serpentine_order (void **state)
+{
+  struct profile p;
+  struct geometry g;
+  struct place here, before = { 0, 0, 0 };
+
+  (void) state;
+  small_drive (&p, 720000);
+  p.geometry.serpentine = true;
+  start_geometry (&g, &p, 1);
+  for (int64_t lba = 0; lba < g.sectors; lba = geometry_track_end (&g, lba)) {
+    geometry_locate (&g, lba, &here);
+    assert_int_equal (geometry_lba (&g, &here), lba);
+    if (lba > 0 && lba < g.zones[0].sectors)
+      assert_true (here.cylinder == before.cylinder
+                   ? here.head == before.head + 1 ||
+                     here.head == before.head - 1
+                   : here.head == before.head);
+    before = here;
+    if (geometry_track_end (&g, lba) == g.sectors)
+      break;
+  }
+}
+
 /* Slips, spares and reserved space: sectors pass, but have no LBA. */
 static void
 holes_are_passed_over (void **state)
@@ -340,6 +366,7 @@ main (void)
     cmocka_unit_test (transfer_keeps_the_angle),
     cmocka_unit_test (rotation_keeps_its_fraction),
     cmocka_unit_test (short_skew_loses_a_revolution),
+    cmocka_unit_test (serpentine_order),
     cmocka_unit_test (holes_are_passed_over),
     cmocka_unit_test (remapped_sectors_cost_revolutions),
     cmocka_unit_test (seek_curve_meets_its_numbers),

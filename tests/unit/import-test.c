@@ -320,6 +320,26 @@ unknown_sparing (void **state)
   import_free (&in);
 }
 
+static void
+serpentine_mapping (void **state)
+{
+  static const char *const schemes[] = { "0", "1", "2", "3" };
+  static const char rest[] =
+    LAYOUT ("388", "0", ONE_ZONE) SEEK CONTROLLER;
+  char text[sizeof rest + 40];
+
+  (void) state;
+  for (int i = 0; i < 4; i++) {
+    const struct profile *p;
+
+    snprintf (text, sizeof text, "mapping_scheme: %s\n%s", schemes[i], rest);
+    p = good (text, NULL);
+    assert_int_equal (p->geometry.serpentine, i == 1 || i == 2);
+    assert_int_equal (noted ("LBN-to-PBN mapping scheme = "), i == 1 || i == 3);
+    import_free (&in);
+  }
+}
+
 /* The last zone holds nothing that is needed. */
 static void
 zones_are_left_out (void **state)
@@ -779,6 +799,7 @@ main (void)
     cmocka_unit_test (spares_in_ranges),
     cmocka_unit_test (range_is_guessed),
     cmocka_unit_test (unknown_sparing),
+    cmocka_unit_test (serpentine_mapping),
     cmocka_unit_test (zones_are_left_out),
     cmocka_unit_test (bad_layouts),
     cmocka_unit_test (seek_types),

@@ -101,13 +101,14 @@ test_places_with_holes (void **state)
   static struct profile small;
 
   (void) state;
-  for (int scheme = 0; scheme < 5; scheme++) {
+  for (int scheme = 0; scheme < 6; scheme++) {
     struct profile_geometry *g = &small.geometry;
     const int64_t track = 50, cylinder = 150, zone = 40 * 150;
     int64_t lost = 0;
 
     drive_wd (&small);
     g->heads = 3;
+    g->serpentine = scheme == 5;
     g->n_zones = 2;
     for (int i = 0; i < 2; i++) {
       g->zones[i] = (struct profile_zone) {
