@@ -3,13 +3,16 @@
 #
 # Prints the path of a QEMU 10 for tests: Debian 12's, from its backports,
 # fetched the first time, unpacked in the user's cache, not installed.  What
-# it needs beyond the installed QEMU's libraries is unpacked beside it.
+# it needs beyond the installed QEMU's libraries is unpacked beside it.  The
+# BIOS is Debian 13's: that of Debian 12 (SeaBIOS before 1.16.3) misses the end
+# of a failed command on QEMU 8.2 and later, and waits 32 s for each AHCI disk.
 # Without one, prints why on standard error and exits with 77.
 
 set -u
 cache=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/spindle
-there=$cache/qemu-10
+there=$cache/qemu-10-seabios-1.16.3
 suite=bookworm-backports
+bios_suite=trixie
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 new=
 
@@ -62,15 +65,22 @@ for package in $packages; do
   (cd "$new/archives" && private_apt -t $suite download "$package") \
     >"$new/log" 2>&1 || die "$(tail -n 1 "$new/log")"
 done
+echo "deb [signed-by=$keys] http://deb.debian.org/debian $bios_suite main" \
+  >"$new/sources.list"
+rm -f "$new/archives/seabios_"*
+(private_apt update && cd "$new/archives" &&
+   private_apt -t $bios_suite download seabios) >"$new/log" 2>&1 ||
+  die "$(tail -n 1 "$new/log")"
 for deb in "$new"/archives/*.deb; do
   dpkg-deb -x "$deb" "$new/root" || die "$deb cannot be unpacked"
 done
-# It finds its firmware from where it lies.
+# It would take the system's firmware.
 cat >"$new/qemu-system-x86_64" <<'END'
 #!/bin/sh
 here=$(dirname "$(readlink -f "$0")")/root/usr
 export LD_LIBRARY_PATH="$here/lib/x86_64-linux-gnu:$here/lib"
-exec "$here/bin/qemu-system-x86_64" "$@"
+exec "$here/bin/qemu-system-x86_64" \
+  -L "$here/share/qemu" -L "$here/share/seabios" "$@"
 END
 chmod +x "$new/qemu-system-x86_64"
 works "$new/qemu-system-x86_64" ||
