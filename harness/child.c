@@ -22,6 +22,7 @@ signals_take_over (void)
   sigaddset (&taken, SIGINT);
   sigaddset (&taken, SIGTERM);
   sigaddset (&taken, SIGHUP);
+  sigaddset (&taken, SIGQUIT);
   sigaddset (&taken, SIGCHLD);
   sigprocmask (SIG_BLOCK, &taken, &original);
   signal (SIGPIPE, SIG_IGN);

@@ -18,7 +18,7 @@ struct child {
   int status;                   /* as from waitpid, once ended */
 };
 
-/* From here on SIGINT, SIGTERM, SIGHUP and SIGCHLD only arrive in
+/* From here on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD only arrive in
  * signals_wait, and SIGPIPE is ignored.  Children get the defaults.
  */
 void signals_take_over (void);

@@ -14,6 +14,7 @@
 #include "calibration.h"
 #include "child.h"
 #include "console.h"
+#include "image.h"
 #include "json.h"
 #include "lateness.h"
 #include "loader.h"
@@ -26,15 +27,13 @@
 #define STOP_MS 5000
 #define NBDKIT_STOP_MS 10000
 
-/* Where --print pretends that the private directory is. */
-#define PRINT_FOLDER "/tmp/spindle-vm"
 
 static const char help[] =
 "usage: spindle vm --profile PROFILE [OPTION]... IMAGE [-- QEMU-OPTION...]\n"
 "\n"
-"Boot the raw disk image IMAGE as if it were on that drive.  The serial\n"
-"port is the terminal (Ctrl-A X ends QEMU); options after -- go to QEMU,\n"
-"for instance -display gtk.\n"
+"Boot the disk image IMAGE (raw, qcow2, vmdk, vdi...) as if it were on that\n"
+"drive.  The serial port is the terminal (Ctrl-A X ends QEMU); options after\n"
+"-- go to QEMU, for instance -display gtk.\n"
 "\n"
 "  --accel auto|tcg|kvm  real clock: what runs the guest (default: auto, KVM\n"
 "                        if a guest boots under it)\n"
@@ -57,7 +56,8 @@ static const char help[] =
 
 static const struct option_def defs[] = {
   { "--accel", "auto|tcg|kvm" }, { "--clock", "virtual|real" },
-  { "--control", "SOCKET" }, { "--cpu", "NAME" }, { "--late-limit", "US" }, { "--machine", "ide|ahci" },
+  { "--control", "SOCKET" }, { "--cpu", "NAME" }, { "--late-limit", "US" },
+  { "--machine", "ide|ahci" },
   { "--memory", "MIB" }, { "--print", NULL }, { "--profile", "PROFILE" },
   { "--seed", "N" }, { "--set", "KEY=VALUE" }, { "--shift", "N" },
   { "--trace", "FILE" }, { NULL, NULL }
@@ -67,6 +67,7 @@ struct vm {
   struct machine machine;
   const char *profile_name, *image, *trace_name, *control;
   char *image_path;             /* absolute */
+  const char *format;           /* NULL: raw */
   struct words set, qemu_options;
   int64_t seed;
   bool print, cpu_given, cpu_help, accel_given;
@@ -74,7 +75,7 @@ struct vm {
   struct profile profile;
   struct pieces pieces;
   struct workdir workdir;
-  struct child nbdkit, qemu;
+  struct child qemu_nbd, nbdkit, qemu;
 };
 
 static int
@@ -175,54 +176,33 @@ on_word (void *opaque, const char *word, bool after_dashes)
   return 0;
 }
 
-/* Formats that hold a disk inside a file; the drive wants the disk. */
-static const char *
-format_of (int fd)
-{
-  static const struct { const char *name, *magic; size_t n; } formats[] = {
-    { "qcow2", "QFI\xfb", 4 }, { "vmdk", "KDMV", 4 },
-    { "vdi", "<<< ", 4 }, { "vpc", "conectix", 8 },
-    { "vhdx", "vhdxfile", 8 },
-  };
-  char head[8];
-  size_t i;
-
-  if (pread (fd, head, sizeof head, 0) != sizeof head)
-    return NULL;
-  for (i = 0; i < sizeof formats / sizeof formats[0]; ++i)
-    if (memcmp (head, formats[i].magic, formats[i].n) == 0)
-      return formats[i].name;
-  return NULL;
-}
-
 static int
-check_size (const struct vm *vm, int fd)
+check_size (const struct vm *vm, int64_t size)
 {
   const int64_t want = vm->profile.geometry.sectors * 512;
-  const off_t size = lseek (fd, 0, SEEK_END);
-  const char *kind = format_of (fd);
 
-  if (kind)
-    complain ("%s: a %s image; the drive needs it raw: "
-              "qemu-img convert -O raw %s %s.raw && truncate -s %lld %s.raw",
-              vm->image, kind, vm->image, vm->image, (long long) want,
-              vm->image);
-  else if (size < want)
+  if (size == want)
+    return 0;
+  if (size > want)
+    complain ("%s: %lld bytes are more than the drive has (%lld)",
+              vm->image, (long long) size, (long long) want);
+  else if (vm->format)
+    complain ("%s: %lld bytes, and the drive has %lld: "
+              "qemu-img resize %s %lld", vm->image, (long long) size,
+              (long long) want, vm->image, (long long) want);
+  else
     complain ("%s: %lld bytes, and the drive has %lld: truncate -s %lld %s",
               vm->image, (long long) size, (long long) want,
               (long long) want, vm->image);
-  else if (size > want)
-    complain ("%s: %lld bytes are more than the drive has (%lld)",
-              vm->image, (long long) size, (long long) want);
-  else
-    return 0;
   return -1;
 }
 
+/* What is not raw says its size when it is served. */
 static int
 check_image (struct vm *vm)
 {
   int fd = open (vm->image, O_RDWR|O_CLOEXEC), r;
+  struct stat st;
 
   if (fd == -1) {
     complain ("%s: %s", vm->image, strerror (errno));
@@ -234,7 +214,14 @@ check_image (struct vm *vm)
     close (fd);
     return -1;
   }
-  r = check_size (vm, fd);
+  vm->format = image_format (fd);
+  r = 0;
+  if (fstat (fd, &st) == 0 && !S_ISREG (st.st_mode) && !S_ISBLK (st.st_mode)) {
+    complain ("%s: neither a file nor a block device", vm->image);
+    r = -1;
+  }
+  else if (vm->format == NULL)
+    r = check_size (vm, lseek (fd, 0, SEEK_END));
   close (fd);
   return r;
 }
@@ -271,9 +258,12 @@ nbdkit_words (struct vm *vm, const char *folder, struct words *argv)
   char *page = format ("%s/clock", folder);
   char *pidfile = format ("%s/nbdkit.pid", folder);
   char *stats = format ("%s/drive.json", folder);
+  char *image = format ("%s/image", folder);
   struct drive_server server = {
     .profile = vm->profile_name, .set = &vm->set, .seed = vm->seed,
-    .image = vm->image_path, .socket = socket, .pidfile = pidfile,
+    .image = vm->format ? NULL : vm->image_path,
+    .image_socket = vm->format ? image : NULL,
+    .socket = socket, .pidfile = pidfile,
     .clock_page = page, .trace = vm->trace_name,
     .control = vm->control,
     .stats = vm->machine.virtual_clock ? NULL : stats,
@@ -284,6 +274,7 @@ nbdkit_words (struct vm *vm, const char *folder, struct words *argv)
   free (page);
   free (pidfile);
   free (stats);
+  free (image);
 }
 
 static void
@@ -328,10 +319,43 @@ decide (struct vm *vm)
   return 0;
 }
 
+/* The private directory that --print speaks of: not there yet, and nobody
+ * else's.
+ */
+static char *
+print_folder (void)
+{
+  const char *base = getenv ("XDG_RUNTIME_DIR");
+
+  if (base == NULL || *base == '\0')
+    base = getenv ("TMPDIR");
+  if (base == NULL || *base == '\0')
+    base = "/tmp";
+  return format ("%s/spindle-vm.%d", base, (int) getpid ());
+}
+
+static void
+print_servers (struct vm *vm, const char *folder)
+{
+  struct words image = { 0 }, server = { 0 };
+  char *socket = format ("%s/image", folder);
+
+  if (vm->format) {
+    image_words (&image, vm->format, vm->image_path, socket);
+    words_print (&image, stdout, " &\n");
+  }
+  nbdkit_words (vm, folder, &server);
+  words_print (&server, stdout, " &\n");
+  words_free (&image);
+  words_free (&server);
+  free (socket);
+}
+
 static int
 print_commands (struct vm *vm)
 {
-  struct words server = { 0 }, argv = { 0 }, env = { 0 };
+  struct words argv = { 0 }, env = { 0 };
+  char *folder;
   int r;
 
   signals_take_over ();
@@ -341,18 +365,36 @@ print_commands (struct vm *vm)
   workdir_remove (&vm->workdir);
   if (r == -1)
     return EXIT_COULD_NOT_RUN;
-  nbdkit_words (vm, PRINT_FOLDER, &server);
+  folder = print_folder ();
+  printf ("mkdir -m 700 %s\n", folder);
+  print_servers (vm, folder);
   words_add (&env, "env");
-  qemu_words (vm, PRINT_FOLDER, &argv, &env);
-  printf ("mkdir -m 700 " PRINT_FOLDER "\n");
-  words_print (&server, stdout, " &\n");
+  qemu_words (vm, folder, &argv, &env);
   if (env.n > 1)
     words_print (&env, stdout, " \\\n  ");
   words_print (&argv, stdout, "\n");
-  words_free (&server);
   words_free (&argv);
   words_free (&env);
+  free (folder);
   return EXIT_REPRODUCED;
+}
+
+static int
+start_image (struct vm *vm)
+{
+  char *socket = format ("%s/image", vm->workdir.path);
+  char *log = format ("%s/qemu-nbd.log", vm->workdir.path);
+  int64_t bytes;
+  int r = 0;
+
+  if (vm->format) {
+    bytes = image_serve (&vm->qemu_nbd, vm->format, vm->image_path, socket,
+                         log);
+    r = bytes == -1 ? -1 : check_size (vm, bytes);
+  }
+  free (socket);
+  free (log);
+  return r;
 }
 
 static int
@@ -480,7 +522,8 @@ run_vm (struct vm *vm)
   if (program_check (qemu_program (), "qemu-system-x86") == 0 &&
       program_check (nbdkit_program (), "nbdkit") == 0 &&
       workdir_create (&vm->workdir) == 0 && decide (vm) == 0 &&
-      start_nbdkit (vm) == 0 && start_qemu (vm) == 0) {
+      start_image (vm) == 0 && start_nbdkit (vm) == 0 &&
+      start_qemu (vm) == 0) {
     r = watch (vm);
     child_stop (&vm->qemu, STOP_MS);
     child_stop (&vm->nbdkit, NBDKIT_STOP_MS);
@@ -488,7 +531,8 @@ run_vm (struct vm *vm)
       r = vm->machine.virtual_clock ? say_how_exact (vm) : say_how_late (vm);
   }
   child_stop (&vm->qemu, 0);
-  child_stop (&vm->nbdkit, 0);
+  child_stop (&vm->nbdkit, NBDKIT_STOP_MS);
+  child_stop (&vm->qemu_nbd, NBDKIT_STOP_MS);
   workdir_remove (&vm->workdir);
   return r;
 }

@@ -36,6 +36,8 @@ machine_nbdkit (struct words *argv, const struct pieces *pieces,
   words_addf (argv, "seed=%lld", (long long) d->seed);
   if (d->image)
     words_addf (argv, "file=%s", d->image);
+  if (d->image_socket)
+    words_addf (argv, "uri=nbd+unix:///?socket=%s", d->image_socket);
   if (m->virtual_clock) {
     words_add (argv, "clock=virtual");
     words_addf (argv, "clock-page=%s", d->clock_page);

@@ -50,6 +50,7 @@ struct drive_server {
   const struct words *set;      /* KEY=VALUE overrides */
   int64_t seed;
   const char *image;            /* raw file, or NULL for an empty drive */
+  const char *image_socket;     /* instead: the NBD server that has it */
   const char *socket, *pidfile;
   const char *clock_page;       /* virtual clock only */
   const char *trace, *stats, *control; /* or NULL */

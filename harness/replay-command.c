@@ -260,10 +260,6 @@ show (const struct arguments *a, const struct replay_report *report)
     replay_print_json (report, stdout);
   else
     replay_print (report, stdout);
-  if (fflush (stdout) == EOF) {
-    complain ("standard output: %s", strerror (errno));
-    return -1;
-  }
   if (a->csv && replay_write_csv (report, a->csv) == -1)
     return -1;
   return a->plot ? replay_plot (report, a->plot) : 0;

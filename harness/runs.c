@@ -427,10 +427,6 @@ report_all (struct set *s)
   }
   if (write_json (s) == -1)
     worst = EXIT_COULD_NOT_RUN;
-  if (fflush (stdout) == EOF || ferror (stdout)) {
-    complain ("cannot write the results: %s", strerror (errno));
-    worst = EXIT_COULD_NOT_RUN;
-  }
   return worst;
 }
 

@@ -2,6 +2,7 @@
  *
  * The spindle command.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,8 +54,8 @@ unknown (const char *word)
   return EXIT_USAGE;
 }
 
-int
-main (int argc, char **argv)
+static int
+run (int argc, char **argv)
 {
   size_t i;
 
@@ -74,4 +75,17 @@ main (int argc, char **argv)
     if (strcmp (argv[1], commands[i].name) == 0)
       return commands[i].run (argc - 1, argv + 1);
   return unknown (argv[1]);
+}
+
+/* What cannot be written has not been done. */
+int
+main (int argc, char **argv)
+{
+  int r = run (argc, argv);
+
+  if ((fflush (stdout) == EOF || ferror (stdout)) && r < EXIT_USAGE) {
+    complain ("standard output: %s", strerror (errno));
+    r = EXIT_COULD_NOT_RUN;
+  }
+  return r;
 }

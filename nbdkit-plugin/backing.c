@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NBDKIT_API_VERSION 2
 #include <nbdkit-plugin.h>
 
+#include "backing-nbd.h"
 #include "backing.h"
 
 /* A file without a name.  Not every file system has O_TMPFILE. */
@@ -78,6 +80,7 @@ lock (struct backing *b, const char *path)
 static int
 open_named (struct backing *b, const char *path, int64_t bytes)
 {
+  struct stat st;
   off_t size;
 
   b->name = path;
@@ -95,6 +98,12 @@ open_named (struct backing *b, const char *path, int64_t bytes)
     return -1;
   }
 
+  if (fstat (b->fd, &st) == 0 && !S_ISREG (st.st_mode) &&
+      !S_ISBLK (st.st_mode)) {
+    nbdkit_error ("file=%s is neither a file nor a block device", path);
+    errno = EINVAL;
+    return -1;
+  }
   if (lock (b, path) == -1)
     return -1;
   size = lseek (b->fd, 0, SEEK_END);
@@ -152,6 +161,8 @@ backing_close (struct backing *b)
     close (b->fd);
   if (b->memory)
     munmap (b->memory, b->memory_bytes);
+  if (b->nbd)
+    backing_nbd_close (b);
   b->fd = -1;
   b->memory = NULL;
 }
@@ -179,6 +190,8 @@ backing_read (const struct backing *b, void *buf, size_t count,
     memcpy (buf, b->memory + offset, count);
     return 0;
   }
+  if (b->nbd)
+    return backing_nbd_read (b, buf, count, offset);
   while (count > 0) {
     ssize_t r = pread (b->fd, buf, count, (off_t) offset);
 
@@ -201,6 +214,8 @@ backing_write (const struct backing *b, const void *buf, size_t count,
     memcpy (b->memory + offset, buf, count);
     return 0;
   }
+  if (b->nbd)
+    return backing_nbd_write (b, buf, count, offset);
   while (count > 0) {
     ssize_t r = pwrite (b->fd, buf, count, (off_t) offset);
 
@@ -257,8 +272,9 @@ backing_trim (const struct backing *b, size_t count, uint64_t offset)
   if (b->memory)
     return trim_memory (b, count, offset);
   do
-    r = fallocate (b->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                   (off_t) offset, (off_t) count);
+    r = b->nbd ? backing_nbd_trim (b, count, offset) :
+      fallocate (b->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                 (off_t) offset, (off_t) count);
   while (r == -1 && errno == EINTR);
   if (r == 0)
     return 0;
@@ -272,6 +288,8 @@ backing_trim (const struct backing *b, size_t count, uint64_t offset)
 int
 backing_sync (const struct backing *b)
 {
+  if (b->nbd)
+    return backing_nbd_sync (b);
   if (b->anonymous || fdatasync (b->fd) == 0)
     return 0;
   return failed (b, "fdatasync", -1);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Where the bytes are: the user's raw file or block device, a sparse
- * temporary file that has no name, or memory.  No timing here.
+ * temporary file that has no name, memory, or another NBD server.  No timing
+ * here.
  *
  * Functions that fail say why with nbdkit_error and set errno.
  */
@@ -12,9 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct nbd_handle;
+
 struct backing {
-  int fd;                       /* -1: memory */
-  char *memory;                 /* NULL: a file */
+  int fd;                       /* -1: another of these */
+  char *memory;
+  struct nbd_handle *nbd;
   size_t memory_bytes;
   const char *name;             /* for messages */
   bool readonly;                /* the file cannot be written */

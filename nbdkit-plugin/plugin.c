@@ -13,6 +13,7 @@
 #define NBDKIT_API_VERSION 2
 #include <nbdkit-plugin.h>
 
+#include "backing-nbd.h"
 #include "bad-sectors.h"
 #include "change.h"
 #include "control.h"
@@ -31,7 +32,8 @@ static const char *profile_name;
 static const char **overrides;  /* "KEY=VALUE" */
 static size_t n_overrides;
 static char *file;              /* NULL: a temporary file */
-static bool in_memory;          /* instead of that */
+static const char *uri;         /* of an NBD server, instead of that */
+static bool in_memory;          /* likewise */
 static int64_t size = -1;       /* bytes served, at most the drive's */
 static uint64_t seed;
 static bool sync_backing = true;
@@ -149,6 +151,8 @@ spindle_config (const char *key, const char *value)
     return add_to (&overrides, &n_overrides, value);
   else if (strcmp (key, "file") == 0)
     return set_path (&file, value);
+  else if (strcmp (key, "uri") == 0)
+    uri = value;
   else if (strcmp (key, "size") == 0)
     return set_size (value);
   else if (strcmp (key, "seed") == 0)
@@ -188,6 +192,7 @@ spindle_config (const char *key, const char *value)
 #define spindle_config_help \
   "profile=<NAME|FILE>  (required) The drive to be.\n" \
   "file=<FILE>               Raw disk image (default: a temporary file).\n" \
+  "uri=<URI>                 An NBD server that has the data.\n" \
   "memory=<BOOL>             Keep the data in memory (default: false).\n" \
   "size=<SIZE>               Serve only the first SIZE bytes of the drive.\n" \
   "seed=<N>                  Where the platter stands at the start.\n" \
@@ -273,8 +278,8 @@ check_size (void)
 static int
 check_together (void)
 {
-  if (file && in_memory) {
-    nbdkit_error ("either file= or memory=true");
+  if ((file != NULL) + (uri != NULL) + in_memory > 1) {
+    nbdkit_error ("one of file=, uri= and memory=true");
     return -1;
   }
   if (clock_page && clock_kind != &clock_virtual) {
@@ -363,6 +368,14 @@ open_outputs (void)
 }
 
 static int
+open_backing (void)
+{
+  return in_memory ? backing_open_memory (&drive.backing, size)
+    : uri ? backing_nbd_open (&drive.backing, uri, size)
+    : backing_open (&drive.backing, file, size);
+}
+
+static int
 spindle_get_ready (void)
 {
   /* A limit on the size of files is an error of the write that meets it. */
@@ -371,8 +384,7 @@ spindle_get_ready (void)
   drive.seed = seed;
   drive.sync = sync_backing;
   drive.clock = clock_kind;
-  if ((in_memory ? backing_open_memory (&drive.backing, size)
-                 : backing_open (&drive.backing, file, size)) == -1)
+  if (open_backing () == -1)
     return -1;
   if (drive_init (&drive) == -1) {
     nbdkit_error ("cannot make the drive: %m");

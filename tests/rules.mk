@@ -59,7 +59,8 @@ PLUGIN_C := backing-test control-test data-test kill-test nbd-fuzz \
             power-oracle power-test virtual-test
 UNIT_TESTS += $(BUILD)/tests/unit/undo-test $(BUILD)/tests/unit/histogram-test
 WIRE_TESTS += $(PLUGIN_C:%=$(BUILD)/tests/wire/%) tests/wire/params-test.sh \
-              tests/wire/ctl-test.sh tests/wire/fio-verify.sh
+              tests/wire/uri-test.sh tests/wire/ctl-test.sh \
+              tests/wire/fio-verify.sh
 $(BUILD)/tests/unit/undo-test $(BUILD)/tests/unit/histogram-test: \
     $(BUILD)/tests/unit/%-test: $(BUILD)/tests/unit/%-test.o \
     $(BUILD)/nbdkit-plugin/%.o
@@ -110,7 +111,7 @@ UNIT_TESTS += $(HARNESS_C:%=$(BUILD)/tests/unit/%)
 $(HARNESS_C:%=$(BUILD)/tests/unit/%): %: %.o \
     $(filter-out $(BUILD)/harness/spindle.o,$(HARNESS_OBJ)) $(PROFILES_LIB)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) \
-	  $(CMOCKA_LIBS) -lm
+	  $(CMOCKA_LIBS) $(NBD_LIBS) -lm
 UNIT_TESTS += tests/unit/cpu-test.sh
 GUEST_TESTS += tests/guest/run-two.sh tests/guest/kill.sh \
                tests/guest/matrix.sh

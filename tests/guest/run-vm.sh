@@ -38,15 +38,22 @@ check "a figure that is not one" gives 2 'buffer.segments' \
 check "two machines" gives 2 '--machine: isa: ide or ahci' \
   vm --machine isa "$image"
 check "too small" gives 2 "truncate -s $size $image" vm "$image"
-qcow2=$work/disk.qcow2
-printf 'QFI\xfb\0\0\0\3' >"$qcow2"
-check "qcow2" gives 2 'qemu-img convert -O raw' vm "$qcow2"
+check "neither file nor device" gives 2 'neither a file nor' vm /dev/null
 truncate -s $size "$image"
 for machine in ide ahci; do
   check "boots from $machine" gives 0 'exact: [1-9][0-9]* requests, 0 late' \
     vm --machine $machine "$image" -- -no-reboot
   check "and says so" grep -q OK "$work/out"
 done
+qcow2=$work/disk.qcow2
+qemu-img convert -f raw -O qcow2 "$image" "$qcow2"
+check "boots qcow2" gives 0 'exact: [1-9][0-9]* requests, 0 late' \
+  vm "$qcow2" -- -no-reboot
+check "and says so" grep -q OK "$work/out"
+qemu-img create -q -f qcow2 "$qcow2" 1M
+check "qcow2 too small" gives 3 "qemu-img resize $qcow2 $size" vm "$qcow2"
+printf 'QFI\xfb\0\0\0\3' >"$qcow2"
+check "no qcow2" gives 3 'qemu-nbd: ' vm "$qcow2"
 check "boots with the real clock" gives 0 'real clock, not exact' \
   vm --clock real --late-limit 0 "$image" -- -no-reboot
 check "and says how late it was" grep -qE \

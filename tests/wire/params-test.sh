@@ -50,7 +50,7 @@ refused 'file is too small' \
         "has 1048576 bytes, the drive $bytes;.*truncate -s $bytes " \
         wd200bb file="$dir/small"
 refused 'file is a directory' 'file=.*directory' wd200bb file="$dir"
-refused 'file and memory' 'either file= or memory=true' \
+refused 'file and memory' 'one of file=, uri= and memory=true' \
         wd200bb file="$dir/big" memory=true
 refused 'size is larger than the drive' "size=.*only $bytes bytes" \
         wd200bb size=1T
@@ -196,7 +196,7 @@ out=$($nbdkit "$plugin" --help | grep -E '^[-a-z0-9]+=' | sed 's/=.*/=/' |
       sort | tr -d '\n')
 expected='bad=clock-page=clock=control=cut-after-writes=cut-at=cut-random='
 expected+='cut-while-destaging=file=floor=late-limit=memory=profile=seed='
-expected+='set=size=spin=stats=sync=torn=trace='
+expected+='set=size=spin=stats=sync=torn=trace=uri='
 [ "$out" = "$expected" ]
 result 'bash completion finds every parameter' $? "$out"
 page=nbdkit-plugin/nbdkit-spindle-plugin.pod
