@@ -68,7 +68,9 @@ boot_prepare (struct boot *b, const struct scenario *sc,
               const struct machine_drive *drives, unsigned n,
               const struct pieces *pieces, const char *folder)
 {
-  struct initramfs_options options = { .agent_path = pieces->agent };
+  struct initramfs_options options = {
+    .agent_path = pieces->agent, .modules = sc->modules,
+  };
   const char *wanted = strcmp (sc->kernel, "debian") == 0
     ? NULL : sc->kernel;
   struct kernel kernel;

@@ -46,6 +46,7 @@ _spindle () {
     --profile) words=$(_spindle_profiles "$program") ;;
     --clock) words='virtual real' ;;
     --machine) words='ide ahci' ;;
+    --fs) words='ext2 ext3 ext4' ;;
     --format) words='csv fio blkparse disksim disksim-validate' ;;
     *)
       case $cur:${command[*]:1} in

@@ -193,6 +193,7 @@ start_nbdkit (struct guest *g, unsigned i)
   char *stats = drive_path (g, i, "drive", ".json");
   struct drive_server server = {
     .profile = d->profile, .set = &d->set, .seed = d->seed,
+    .image = g->drives[i].image, .parameters = g->drives[i].parameters,
     .socket = g->drives[i].socket, .pidfile = pidfile,
     .clock_page = g->drives[i].clock_page, .trace = g->results.traces[i],
     .stats = stats,
@@ -200,6 +201,9 @@ start_nbdkit (struct guest *g, unsigned i)
   struct words argv = { 0 };
   int r;
 
+  /* Of the guest that had the folder before. */
+  unlink (pidfile);
+  unlink (server.socket);
   machine_nbdkit (&argv, g->pieces, &g->results.scenario->machine, &server);
   r = start_child (g, &g->nbdkit[i], g->nbdkit_names[i], &argv, NULL);
   if (r == -1)
@@ -226,6 +230,17 @@ map_clock_page (struct guest *g, unsigned i)
     g->pages[i] = p;
 }
 
+static void
+add_record (const struct guest *g, struct words *argv)
+{
+  if (g->record == NULL)
+    return;
+  words_add (argv, "-chardev");
+  words_addf (argv, "file,id=record,path=%s", g->record);
+  words_add (argv, "-device");
+  words_add (argv, "isa-debugcon,iobase=0xe9,chardev=record");
+}
+
 static int
 start_qemu (struct guest *g)
 {
@@ -242,6 +257,7 @@ start_qemu (struct guest *g)
     words_add (&argv, "-no-reboot");
   words_add (&argv, "-serial");
   words_addf (&argv, "file:%s", g->console_path);
+  add_record (g, &argv);
   words_add (&argv, "-kernel");
   words_add (&argv, g->kernel);
   words_add (&argv, "-initrd");
@@ -395,6 +411,7 @@ read_clock_stats (struct guest *g)
   json_get_int (text, "max_late_ns", &r->max_late_ns);
   json_get_int (text, "max_early_ns", &r->max_early_ns);
   json_get_bool (text, "identify.patched", &r->patched);
+  r->power_off = json_get_int (text, "power_off_ns", &r->power_off_ns) == 0;
   if (!r->have_clock || r->late || r->forced)
     r->exact = false;
 }
@@ -427,9 +444,7 @@ finish (struct guest *g)
       return;
     }
   }
-  if (g->results.scenario->machine.virtual_clock)
-    read_clock_stats (g);
-  else
+  if (!g->results.scenario->machine.virtual_clock)
     read_lateness (g);
   g->state = GUEST_DONE;
 }
@@ -438,7 +453,11 @@ static void
 qemu_ended (struct guest *g)
 {
   console_read (&g->console, g->console_path, true, on_line, g);
-  if (g->panic)
+  if (g->results.scenario->machine.virtual_clock)
+    read_clock_stats (g);
+  if (g->results.power_off)
+    finish (g);
+  else if (g->panic)
     fail (g, "the guest's kernel gave up: %s", g->panic);
   else if (g->end_ms && !g->results.ended)
     fail (g, "the guest could not do its job");

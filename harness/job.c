@@ -119,6 +119,8 @@ job_text (const struct scenario *sc, const struct machine_drive *drives,
     print_device (fp, sc, i, n > 1);
     print_queue (fp, sc, !drives[i].profile->interface.flush);
   }
+  if (sc->job)
+    fputs (sc->job, fp);
   for (i = 0; i < sc->n_steps; ++i)
     print_step (fp, sc, &sc->steps[i], n > 1);
   fprintf (fp, "poweroff\n");

@@ -38,6 +38,8 @@ machine_nbdkit (struct words *argv, const struct pieces *pieces,
     words_addf (argv, "file=%s", d->image);
   if (d->image_socket)
     words_addf (argv, "uri=nbd+unix:///?socket=%s", d->image_socket);
+  for (i = 0; d->parameters && i < d->parameters->n; ++i)
+    words_add (argv, d->parameters->word[i]);
   if (m->virtual_clock) {
     words_add (argv, "clock=virtual");
     words_addf (argv, "clock-page=%s", d->clock_page);

@@ -42,6 +42,8 @@ struct machine {
 struct machine_drive {
   const struct profile *profile;
   char *socket, *clock_page;
+  const char *image;            /* raw file, or NULL for an empty drive */
+  const struct words *parameters; /* more of nbdkit's, or NULL */
 };
 
 /* The drive's side of a machine: what nbdkit is started with. */
@@ -51,6 +53,7 @@ struct drive_server {
   int64_t seed;
   const char *image;            /* raw file, or NULL for an empty drive */
   const char *image_socket;     /* instead: the NBD server that has it */
+  const struct words *parameters; /* KEY=VALUE for the plugin, or NULL */
   const char *socket, *pidfile;
   const char *clock_page;       /* virtual clock only */
   const char *trace, *stats, *control; /* or NULL */

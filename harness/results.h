@@ -31,6 +31,8 @@ struct run_results {
   char *identify;               /* the guest's event about IDENTIFY, or NULL */
   struct measurement *steps;    /* of scenario->steps */
   bool ended;                   /* the guest did its whole job */
+  bool power_off;               /* or its power was cut before, */
+  int64_t power_off_ns;         /* then */
 
   /* From the bridge.  With the real clock nothing is exact. */
   bool have_clock, exact, patched;

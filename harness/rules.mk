@@ -102,3 +102,4 @@ $(BUILD)/harness/accel.o: ALL_CFLAGS += -Wa,-I$(BUILD)/harness
 # Scripts that are built into the program.
 $(BUILD)/harness/kernel.o: harness/fetch-kernel.sh
 $(BUILD)/harness/initramfs.o: harness/ext2-initrd.sh
+$(BUILD)/harness/crash.o: harness/crash-image.sh

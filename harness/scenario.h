@@ -68,6 +68,8 @@ struct scenario {
   char *append;                 /* more kernel command line, or NULL */
   struct words queue;           /* "max_sectors_kb=128": /sys/block/X/queue */
   int64_t queue_depth;          /* of the guest's driver; 0: its own */
+  const char *job;              /* the agent's, instead of steps, or NULL */
+  const char *const *modules;   /* of the kernel, or NULL: for a disk */
   int64_t real_limit_s, silence_limit_s;
   struct scenario_drive *drives;
   unsigned n_drives;

@@ -12,6 +12,7 @@ static const char help[] =
 "usage: spindle COMMAND [OPTION]...\n"
 "\n"
 "  calibrate  measure what the way to the drive and back takes\n"
+"  crash      cut the power under a file system, again and again\n"
 "  ctl        tell a drive that runs what to do\n"
 "  demo       two drives of 2000 and 2003 under this system's kernel\n"
 "  profile    make a drive's profile from DiskSim's parameters\n"
@@ -27,6 +28,7 @@ static const struct command {
   int (*run) (int argc, char **argv);
 } commands[] = {
   { "calibrate", command_calibrate },
+  { "crash", command_crash },
   { "ctl", command_ctl },
   { "demo", command_demo },
   { "profile", command_profile },

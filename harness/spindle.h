@@ -43,6 +43,7 @@ const char *nearest_word (const char *word, const char *const *candidates);
 int parse_number (const char *text, int64_t min, int64_t max, int64_t *r);
 
 /* The commands. */
+int command_crash (int argc, char **argv);
 int command_run (int argc, char **argv);
 int command_vm (int argc, char **argv);
 int command_calibrate (int argc, char **argv);

@@ -208,7 +208,8 @@ spindle_config (const char *key, const char *value)
   "sync=<BOOL>               Flush and FUA reach the host's disk (true).\n" \
   "bad=<LBA[+N][:RETRIES]>   Sectors that do not read (repeatable).\n" \
   "cut-at=<TIME>             Cut the power at this time of the drive's.\n" \
-  "cut-after-writes=<N>      Cut it when so many writes have completed.\n" \
+  "cut-after-writes=<N>[+<TIME>]  Cut it when so many writes have completed,\n" \
+  "                          or so much later.\n" \
   "cut-while-destaging=<N>   Cut it during the N-th destage or soon after.\n" \
   "cut-random=<TIME>         Cut it at random, after so long on average.\n" \
   "torn=new|old|unreadable|random  The sector that was being written (new)."

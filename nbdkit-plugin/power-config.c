@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #define NBDKIT_API_VERSION 2
@@ -70,6 +71,21 @@ parse_count (const char *key, const char *text, int64_t *n)
   return -1;
 }
 
+/* N, or N+TIME. */
+static int
+parse_after_writes (const char *key, const char *text, struct power *p)
+{
+  const char *plus = strchr (text, '+');
+  char count[32];
+
+  if (plus == NULL)
+    return parse_count (key, text, &p->after_writes);
+  snprintf (count, sizeof count, "%.*s", (int) (plus - text), text);
+  if (parse_count (key, count, &p->after_writes) == -1)
+    return -1;
+  return parse_time (key, plus + 1, &p->after_writes_ns);
+}
+
 static int
 parse_torn (const char *text, enum torn *torn)
 {
@@ -95,7 +111,7 @@ power_config (struct power *p, const char *key, const char *value)
   if (strcmp (key, "cut-at") == 0)
     return parse_time (key, value, &p->at_ns);
   if (strcmp (key, "cut-after-writes") == 0)
-    return parse_count (key, value, &p->after_writes);
+    return parse_after_writes (key, value, p);
   if (strcmp (key, "cut-while-destaging") == 0)
     return parse_count (key, value, &p->while_destaging);
   if (strcmp (key, "cut-random") == 0)

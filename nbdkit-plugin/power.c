@@ -71,7 +71,7 @@ power_saw_write (struct drive *d, int64_t complete_ns)
   struct power *p = &d->power;
 
   if (p->after_writes > 0 && ++p->writes == p->after_writes)
-    plan (p, complete_ns);
+    plan (p, complete_ns + p->after_writes_ns);
 }
 
 static int64_t

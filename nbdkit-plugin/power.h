@@ -27,6 +27,7 @@ struct power {
   /* As asked for; 0: not at all. */
   int64_t at_ns;
   int64_t after_writes;
+  int64_t after_writes_ns;      /* so much later than that */
   int64_t while_destaging;
   int64_t mean_ns;              /* cut-random */
   enum torn torn;

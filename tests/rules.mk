@@ -114,7 +114,12 @@ $(HARNESS_C:%=$(BUILD)/tests/unit/%): %: %.o \
 	  $(CMOCKA_LIBS) $(NBD_LIBS) -lm
 UNIT_TESTS += tests/unit/cpu-test.sh
 GUEST_TESTS += tests/guest/run-two.sh tests/guest/kill.sh \
-               tests/guest/matrix.sh
+               tests/guest/matrix.sh tests/guest/crash.sh
+##   make check-crash     the power is cut under ext4, SEEDS (200) times with
+##                        barriers and without
+.PHONY: check-crash
+check-crash: all
+	@BUILD=$(BUILD) tests/guest/crash.sh SEEDS=$(or $(SEEDS),200)
 ##   make check-matrix    the same trace on every bus, under load, with each
 ##                        QEMU: a million requests, hours
 ##   make check-kill      200 times: nbdkit, QEMU or spindle is killed

@@ -93,9 +93,8 @@ parse (struct workload *w, struct step *step)
     step->problem = "span is smaller than a block of every stream and job";
 }
 
-/* splitmix64: 64 bits of state, one number a call. */
-static uint64_t
-random_next (uint64_t *state)
+uint64_t
+io_random (uint64_t *state)
 {
   uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
 
@@ -138,7 +137,7 @@ cursor_next (struct cursor *c, const struct workload *w, int *stream)
 
   *stream = c->stream;
   if (w->random)
-    block = (random_next (&c->state) >> 32) * c->blocks >> 32;
+    block = (io_random (&c->state) >> 32) * c->blocks >> 32;
   else {
     block = c->next[c->stream];
     c->next[c->stream] = block + 1 == c->blocks ? 0 : block + 1;
@@ -184,7 +183,7 @@ write_is_next (struct cursor *c, const struct workload *w)
 {
   if (w->op != IO_MIX)
     return w->op == IO_WRITE;
-  return (int) ((random_next (&c->mix_state) >> 32) * 100 >> 32)
+  return (int) ((io_random (&c->mix_state) >> 32) * 100 >> 32)
     < w->writes_percent;
 }
 

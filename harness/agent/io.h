@@ -16,4 +16,7 @@ char *io_buffer (void);
  * Gives 0, or -errno of the transfer that ended it. */
 long io_run (const struct disk *disk, struct step *step, enum io_op op);
 
+/* splitmix64: 64 bits of state, one number a call. */
+uint64_t io_random (uint64_t *state);
+
 #endif

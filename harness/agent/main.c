@@ -4,6 +4,7 @@
 
 #include "copy.h"
 #include "disk.h"
+#include "files.h"
 #include "io.h"
 #include "job.h"
 #include "modules.h"
@@ -201,6 +202,14 @@ do_step (struct step *step)
     return disk_drop (disk_current ());
   if (text_equal (verb, "copy"))
     return copy_run (step);
+  if (text_equal (verb, "mount"))
+    return files_mount (disk_current (), step);
+  if (text_equal (verb, "umount"))
+    return files_umount (step);
+  if (text_equal (verb, "files"))
+    return files_change (step);
+  if (text_equal (verb, "verify"))
+    return files_verify (step);
   return disk_step (step);
 }
 

@@ -14,7 +14,7 @@
 enum sys_number {
   SYS_EXIT = 1, SYS_FORK = 2, SYS_READ = 3, SYS_WRITE = 4, SYS_OPEN = 5,
   SYS_CLOSE = 6, SYS_WAITPID = 7, SYS_MKNOD = 14, SYS_MOUNT = 21,
-  SYS_SYNC = 36, SYS_MKDIR = 39, SYS_PIPE = 42, SYS_UMOUNT2 = 52,
+  SYS_SYNC = 36, SYS_RENAME = 38, SYS_MKDIR = 39, SYS_PIPE = 42, SYS_UMOUNT2 = 52,
   SYS_IOCTL = 54, SYS_GETTIMEOFDAY = 78, SYS_REBOOT = 88, SYS_MMAP = 90,
   SYS_IOPL = 110, SYS_FSYNC = 118, SYS_UNAME = 122, SYS_INIT_MODULE = 128,
   SYS_LLSEEK = 140, SYS_NANOSLEEP = 162, SYS_PREAD64 = 180,
@@ -95,6 +95,10 @@ int64_t sys_tsc (void);
 
 /* Write one byte to an I/O port. */
 void sys_outb (uint16_t port, uint8_t value);
+
+/* Write text to the debug port 0xe9, where QEMU's isa-debugcon has it at
+ * once: no driver, and next to no time, is in between. */
+void sys_debug (const char *text);
 
 /* A byte of the CMOS memory, which lives as long as the machine does. */
 uint8_t sys_cmos_read (uint8_t index);

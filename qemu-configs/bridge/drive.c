@@ -226,6 +226,16 @@ pump (struct drive *drive)
     ;
 }
 
+/* A machine has one power supply: what has lost the drive's has no time left
+ * to execute anything.
+ */
+static void
+end_without_power (const struct drive *drive)
+{
+  if (clock_client_power_off (drive->client))
+    bridge_power_off (qemu_now_ns ());
+}
+
 /* Run the drive to t_ns, at most to its next completion.  Returns false
  * if nothing completed.
  */
@@ -237,6 +247,7 @@ advance (struct drive *drive, int64_t t_ns)
 
   if (r == -1)
     bridge_fatal ("%s", clock_client_error (drive->client));
+  end_without_power (drive);
   if (r == 0)
     return false;
   /* There is none if it went with a connection that was lost. */
@@ -345,6 +356,7 @@ after_request (struct drive *drive)
                           .arrival_ns = qemu_now_ns () };
   if (clock_client_wait (drive->client, &on_wire, &c->ticket) == -1)
     bridge_fatal ("%s", clock_client_error (drive->client));
+  end_without_power (drive);
   drive->in_flight++;
   if (drive->in_flight > 1 && drive->in.simple_data)
     bridge_fatal ("%s: several requests in flight need structured replies"

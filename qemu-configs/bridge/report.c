@@ -68,6 +68,8 @@ write_stats (FILE *fp)
   fprintf (fp, "  \"identify\": { \"patched\": %s, \"virtual_ns\": %" PRIi64
            ", \"copies\": %d },\n", json_bool (report.patched),
            report.patched_ns, report.copies);
+  if (report.power_off)
+    fprintf (fp, "  \"power_off_ns\": %" PRIi64 ",\n", report.power_off_ns);
   fprintf (fp, "  \"exact\": %s }\n", json_bool (exact ()));
 }
 
@@ -105,4 +107,15 @@ bridge_fatal (const char *fmt, ...)
   report_close ();
   /* Not exit: QEMU's handlers may wait for locks that we hold. */
   _exit (EXIT_FAILURE);
+}
+
+void
+bridge_power_off (int64_t now_ns)
+{
+  fprintf (stderr, "spindle-clock: the power was cut at %" PRIi64 " ns\n",
+           now_ns);
+  report.power_off = true;
+  report.power_off_ns = now_ns;
+  report_close ();
+  _exit (EXIT_SUCCESS);
 }

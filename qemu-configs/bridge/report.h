@@ -17,6 +17,8 @@ struct report {
   int64_t lost;                 /* in flight when a connection ended */
   int64_t reconnects;
   bool failed;                  /* bridge_fatal was called */
+  bool power_off;               /* bridge_power_off was */
+  int64_t power_off_ns;
   bool patched;                 /* IDENTIFY */
   int64_t patched_ns;
   int copies;
@@ -37,5 +39,8 @@ extern void report_close (void);
 /* End QEMU at once with one line on standard error. */
 extern void bridge_fatal (const char *fmt, ...)
   __attribute__ ((format (printf, 1, 2), noreturn));
+
+/* End QEMU at once, as the guest's power is gone at now_ns. */
+extern void bridge_power_off (int64_t now_ns) __attribute__ ((noreturn));
 
 #endif /* SPINDLE_REPORT_H */

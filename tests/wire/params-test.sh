@@ -85,6 +85,8 @@ refused 'time that is too long' 'cut-random=.*must be a time like' \
         wd200bb cut-random=99999999999999999999s
 refused 'no writes to cut after' 'cut-after-writes=0: must be 1 or more' \
         wd200bb cut-after-writes=0
+refused 'no time after the writes' 'cut-after-writes=5: must be a time' \
+        wd200bb cut-after-writes=5+5
 refused 'nothing is torn so' 'torn=half: must be new, old' wd200bb torn=half
 refused 'cut of a drive without time' 'for the drive ideal no time passes' \
         ideal cut-at=1s

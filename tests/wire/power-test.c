@@ -212,13 +212,13 @@ idle_drive_is_cut (void **state)
   expect_trace ("# power=off at_ns=50000000 ");
 }
 
+/* Five writes through, and the cut comes later_ns after the third. */
 static void
-cut_after_the_third_write (void **state)
+cut_after_three (const char *parameters, int64_t later_ns)
 {
   struct clock_io_done third, lost;
 
-  (void) state;
-  start_virtual ("cut-after-writes=3 set=write-cache.enabled=false");
+  start_virtual (parameters);
   memset (block, 'x', sizeof block);
   for (int i = 0; i < 5; i++)
     submit (CLOCK_WRITE, false, 0, (uint64_t) i << 20);
@@ -229,12 +229,27 @@ cut_after_the_third_write (void **state)
   for (int i = 3; i < 5; i++) {
     lost = next ();
     assert_int_equal (lost.error, ESHUTDOWN);
-    assert_int_equal (lost.done_ns, third.done_ns);
+    assert_int_equal (lost.done_ns, third.done_ns + later_ns);
   }
   for (int i = 0; i < 5; i++)
     assert_int_equal (byte_in_file ((long) i << 20), i < 3 ? 'x' : 0);
   assert_int_equal (statistic ("lost_sectors"), 0);
   stop_virtual ();
+}
+
+static void
+cut_after_the_third_write (void **state)
+{
+  (void) state;
+  cut_after_three ("cut-after-writes=3 set=write-cache.enabled=false", 0);
+}
+
+static void
+cut_later_than_the_third_write (void **state)
+{
+  (void) state;
+  cut_after_three ("cut-after-writes=3+17us set=write-cache.enabled=false",
+                   17000);
 }
 
 /* One long write to the media.  Returns when it completes. */
@@ -389,6 +404,7 @@ main (void)
     TEST (what_the_cache_held_is_lost),
     TEST (idle_drive_is_cut),
     TEST (cut_after_the_third_write),
+    TEST (cut_later_than_the_third_write),
     TEST (half_a_write),
     TEST (cut_in_real_time),
     TEST (instant_drive_without_power),
