@@ -567,7 +567,9 @@ choose_cut (struct rig *r, char *text, size_t n)
     snprintf (text, n, "cut-while-destaging=%" PRIu64, 1 + pick (r, 40));
     break;
   case 3:
-    snprintf (text, n, "cut-random=%" PRIu64 "us", 1 + pick (r, 300000));
+    /* Long enough that a read is sometimes done before the next cut. */
+    snprintf (text, n, "cut-random=%" PRIu64 "us",
+              20000 + pick (r, 300000));
     break;
   case 4:
     r->by_hand = 1 + (int) pick (r, 300);
