@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +28,7 @@ struct set {
   struct guest *guests;
   struct boot *boots;           /* of the guests */
   char **folders;               /* of the guests: private, then results */
+  int keep_fd;                  /* locked; or -1 */
   unsigned n_guests, next;
   bool terminal;
   int64_t last_progress_ms;
@@ -112,7 +115,8 @@ load_profile (struct guest *g, unsigned place)
   if (profile_load (d->profile, (const char *const *) d->set.word, d->set.n,
                     &g->profiles[place], &error) == 0)
     return 0;
-  complain ("%s", error ? error : "out of memory");
+  complain ("%s: drive %s: %s", g->results.scenario->name, d->name,
+            error ? error : "out of memory");
   free (error);
   return -1;
 }
@@ -209,6 +213,27 @@ check_names (const struct set *s)
   return 0;
 }
 
+/* Ours alone: two runs would mix their files.  Returns its absolute path. */
+static char *
+take_keep (struct set *s)
+{
+  const char *path = s->options->keep;
+  char *keep;
+
+  if (make_directories (path) == -1)
+    return NULL;
+  keep = realpath (path, NULL);
+  s->keep_fd = open (path, O_RDONLY|O_DIRECTORY|O_CLOEXEC);
+  if (keep == NULL || s->keep_fd == -1)
+    complain ("%s: %s", path, strerror (errno));
+  else if (flock (s->keep_fd, LOCK_EX|LOCK_NB) == -1 && errno == EWOULDBLOCK)
+    complain ("--keep %s: another run writes there", path);
+  else
+    return keep;
+  free (keep);
+  return NULL;
+}
+
 static int
 make_folders (struct set *s)
 {
@@ -216,15 +241,8 @@ make_folders (struct set *s)
   unsigned i;
   int r = 0;
 
-  if (s->options->keep) {
-    if (make_directories (s->options->keep) == -1)
-      return -1;
-    keep = realpath (s->options->keep, NULL);
-    if (keep == NULL) {
-      complain ("%s: %s", s->options->keep, strerror (errno));
-      return -1;
-    }
-  }
+  if (s->options->keep && (keep = take_keep (s)) == NULL)
+    return -1;
   for (i = 0; i < s->n_guests && r == 0; ++i) {
     const struct run_results *g = &s->guests[i].results;
     char *private = format ("%s/%u", s->workdir.path, i);
@@ -447,6 +465,8 @@ free_set (struct set *s)
   free (s->folders);
   free (s->boots);
   free (s->scenarios);
+  if (s->keep_fd != -1)
+    close (s->keep_fd);
   workdir_remove (&s->workdir);
   pieces_free (&s->pieces);
 }
@@ -455,7 +475,9 @@ enum spindle_exit
 run_scenarios (const char *const *files, unsigned n_files,
                const struct run_options *options)
 {
-  struct set s = { .options = options, .terminal = isatty (STDERR_FILENO) };
+  struct set s = {
+    .options = options, .terminal = isatty (STDERR_FILENO), .keep_fd = -1
+  };
   enum spindle_exit r = EXIT_COULD_NOT_RUN;
 
   signals_take_over ();

@@ -11,11 +11,7 @@ mkdir "$own"
 
 # Processes whose private directory is ours.
 running () {
-  local file
-  for file in /proc/[0-9]*/environ; do
-    tr '\0' '\n' 2>/dev/null <"$file" | grep -qxF "TMPDIR=$own" && return 0
-  done 2>/dev/null
-  return 1
+  grep -qzxF "TMPDIR=$own" /proc/[0-9]*/environ 2>/dev/null
 }
 
 # Nothing runs, nothing is left; what is on its way out gets 5 s.
@@ -29,11 +25,13 @@ clean () {
 
 # gives STATUS "LINE" COMMAND...: exactly that, and nothing left behind.
 gives () {
-  local status=$1 line=$2
+  local expected=$1 line=$2 status
   shift 2
   TMPDIR=$own "$@" >"$work/out" 2>"$work/err"
-  [ $? = "$status" ] && [ "$(wc -l <"$work/err")" = 1 ] &&
-    grep -q -- "$line" "$work/err" && clean && return
+  status=$?
+  # The guardian's last word comes later.
+  clean && [ $status = "$expected" ] && [ "$(wc -l <"$work/err")" = 1 ] &&
+    grep -q -- "$line" "$work/err" && return
   sed 's/^/# /' "$work/err"
   return 1
 }
@@ -101,6 +99,14 @@ kill_child () {
 }
 kill_it () { kill "-$1" "$2"; }
 
+second_run () {
+  "$spindle" run --keep "$work/keep" "$work/good.cfg" >"$work/second" 2>&1
+  second=$?
+  kill -TERM "$1"
+}
+check "two runs with one --keep" gives 3 interrupted while_running second_run
+check "the second is refused" eval \
+  '[ $second = 3 ] && grep -q "another run writes there" "$work/second"'
 check "QEMU is killed" gives 3 'qemu was killed by signal 9 (Killed)' \
   while_running kill_child qemu-system
 check "nbdkit is killed" gives 3 'nbdkit was killed by signal 9 (Killed)' \
