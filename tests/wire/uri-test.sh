@@ -15,6 +15,7 @@ end () {
 } 2>/dev/null
 trap end EXIT
 . tests/tap.sh
+io='env -u LD_PRELOAD qemu-io -f raw' # no sanitizer of ours for QEMU
 uri="nbd+unix:///?socket=$dir/image"
 
 # serve OPTION...: the image
@@ -54,9 +55,9 @@ serve
 out=$(drive "nbdcopy \"\$uri\" '$dir/back'")
 cmp -s "$dir/back" "$dir/data"
 result "read back" $? "$out"
-out=$(drive "qemu-io -f raw -c 'write -z -u 4096 1M' \"\$uri\"" \
+out=$(drive "$io -c 'write -z -u 4096 1M' \"\$uri\"" \
   set=interface.trim=true &&
-  drive "qemu-io -f raw -c 'read -P 0 4096 1M' \"\$uri\"")
+  drive "$io -c 'read -P 0 4096 1M' \"\$uri\"")
 [ $? = 0 ] && ! grep -q 'verification failed' <<<"$out"
 result "zeroes" $? "$out"
 out=$(drive 'true' size=9M)
@@ -67,14 +68,14 @@ out=$(drive 'true')
 [ $? != 0 ] && [ "$(grep -c . <<<"$out")" = 1 ]
 result "no server" $? "$out"
 serve --read-only
-out=$(drive "qemu-io -f raw -c 'write 0 4096' \"\$uri\"")
+out=$(drive "$io -c 'write 0 4096' \"\$uri\"")
 [ $? != 0 ] && grep -q 'cannot be written' <<<"$out"
 result "read-only" $? "$out"
 
 # The server dies while the drive is in use.
 cat >"$dir/die" <<END
 kill -KILL $server
-qemu-io -r -f raw -c 'read 0 4096' "\$1"
+$io -r -c 'read 0 4096' "\$1"
 END
 disown
 out=$($nbdkit -r -U - "$plugin" ideal size=8M uri="$uri" \
