@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "matrix.h"
 #include "options.h"
-#include "pieces.h"
 #include "runs.h"
+#include "scenario-find.h"
 
 static const char help[] =
 "usage: spindle demo [OPTION]...\n"
@@ -28,17 +29,23 @@ static const struct option_def defs[] = {
   { NULL, NULL }
 };
 
+struct arguments {
+  struct run_options options;
+  struct matrix matrix;         /* at most a kernel */
+};
+
 static int
 on_option (void *opaque, const char *name, const char *value)
 {
-  struct run_options *o = opaque;
+  struct arguments *a = opaque;
+  struct run_options *o = &a->options;
 
   if (strcmp (name, "--json") == 0)
     o->json = true;
   else if (strcmp (name, "--keep") == 0)
     o->keep = value;
   else if (strcmp (name, "--kernel") == 0)
-    o->kernel = value;
+    matrix_option (&a->matrix, name, value);
   return 0;
 }
 
@@ -52,39 +59,43 @@ on_word (void *opaque, const char *word, bool after_dashes)
 }
 
 static int
-run_demo (const struct run_options *options)
+run_demo (const struct arguments *a)
 {
-  struct pieces pieces;
-  char *files[2];
-  int r;
+  struct words names = { 0 }, files = { 0 };
+  struct variants variants;
+  int r = EXIT_COULD_NOT_RUN;
 
-  if (pieces_find (&pieces) == -1)
-    return EXIT_COULD_NOT_RUN;
-  files[0] = format ("%s/readahead-wd200bb.cfg", pieces.scenarios);
-  files[1] = format ("%s/readahead-6y120p0.cfg", pieces.scenarios);
-  pieces_free (&pieces);
-  if (!options->json) {
-    printf ("Two drives, one kernel, read-ahead from none to 1024 sectors. "
-            "About a minute.\n\n");
-    fflush (stdout);
+  words_add (&names, "readahead-wd200bb");
+  words_add (&names, "readahead-6y120p0");
+  if (scenario_find_all (&names, &files) == 0) {
+    if (!a->options.json) {
+      printf ("Two drives, one kernel, read-ahead from none to 1024 sectors. "
+              "About a minute.\n\n");
+      fflush (stdout);
+    }
+    variants = matrix_expand (&a->matrix);
+    r = run_scenarios (&files, &variants, &a->options);
+    variants_free (&variants);
   }
-  r = run_scenarios ((const char *const *) files, 2, options);
-  free (files[0]);
-  free (files[1]);
+  words_free (&names);
+  words_free (&files);
   return r;
 }
 
 int
 command_demo (int argc, char **argv)
 {
-  struct run_options options = {
-    .keep = "spindle-demo", .seed = -1, .late_limit_us = -1,
+  struct arguments a = {
+    .options = { .keep = "spindle-demo", .late_limit_us = -1 },
   };
-  int r = options_parse (argc, argv, defs, on_option, on_word, &options);
+  int r = options_parse (argc, argv, defs, on_option, on_word, &a);
 
   if (r == 1) {
     fputs (help, stdout);
-    return EXIT_REPRODUCED;
+    r = EXIT_REPRODUCED;
   }
-  return r == -1 ? EXIT_USAGE : run_demo (&options);
+  else
+    r = r == -1 ? EXIT_USAGE : run_demo (&a);
+  matrix_free (&a.matrix);
+  return r;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "matrix.h"
 #include "options.h"
-#include "pieces.h"
 #include "runs.h"
 #include "scenario-find.h"
 #include "words.h"
@@ -20,44 +20,72 @@ static const char help[] =
 "\n"
 "  --jobs N       guests at a time (default: one a host CPU)\n"
 "  --json         print results.json instead of tables\n"
-"  --keep DIR     keep traces, consoles, plots and results.json in DIR\n"
-"  --kernel FILE  boot this kernel instead of the scenario's\n"
+"  --junit FILE   write JUnit XML as well\n"
+"  --keep DIR     keep traces, consoles, plots, results.json, report.html\n"
 "  --late-limit US  real clock: status 4 if 1 % of the answers are later than\n"
 "                 that (default: 10000; 0 is no limit)\n"
-"  --seed N       seed of the drives, instead of the scenario's\n"
+"  --part I/N     only the Ith of these N runs (see spindle plan)\n"
+"  --report FILE  write the page there\n"
+MATRIX_HELP
 "\n"
 "Exit status: 0 reproduced, 1 not reproduced, 2 usage, 3 could not run,\n"
 "4 the real clock was too late.\n"
 "The format of scenarios is in spindle-scenario(5).\n";
 
 static const struct option_def defs[] = {
-  { "--jobs", "N" }, { "--json", NULL }, { "--keep", "DIR" },
-  { "--kernel", "FILE" }, { "--late-limit", "US" }, { "--seed", "N" },
-  { NULL, NULL }
+  { "--jobs", "N" }, { "--json", NULL }, { "--junit", "FILE" },
+  { "--keep", "DIR" }, { "--late-limit", "US" }, { "--part", "I/N" },
+  { "--report", "FILE" }, MATRIX_OPTIONS, { NULL, NULL }
 };
 
 struct arguments {
   struct run_options options;
+  struct matrix matrix;
   struct words scenarios;       /* as given */
 };
+
+/* "3/64" */
+static int
+take_part (struct run_options *o, const char *value)
+{
+  char *text = format ("%s", value), *slash = strchr (text, '/');
+  int r = -1;
+
+  if (slash) {
+    *slash = '\0';
+    if (parse_number (slash + 1, 1, INT32_MAX, &o->parts) == 0)
+      r = parse_number (text, 1, o->parts, &o->part);
+  }
+  if (r == -1)
+    complain ("--part: %s: I/N, the number of a run and how many there are",
+              value);
+  free (text);
+  return r;
+}
 
 static int
 on_option (void *opaque, const char *name, const char *value)
 {
-  struct run_options *o = &((struct arguments *) opaque)->options;
+  struct arguments *a = opaque;
+  struct run_options *o = &a->options;
+  int r = matrix_option (&a->matrix, name, value);
 
+  if (r != 0)
+    return r == 1 ? 0 : -1;
   if (strcmp (name, "--jobs") == 0)
     return option_number (name, value, 1, 64, &o->jobs);
   if (strcmp (name, "--late-limit") == 0)
     return option_number (name, value, 0, 1000000, &o->late_limit_us);
-  if (strcmp (name, "--seed") == 0)
-    return option_number (name, value, 0, INT32_MAX, &o->seed);
+  if (strcmp (name, "--part") == 0)
+    return take_part (o, value);
   if (strcmp (name, "--json") == 0)
     o->json = true;
+  else if (strcmp (name, "--junit") == 0)
+    o->junit = value;
   else if (strcmp (name, "--keep") == 0)
     o->keep = value;
-  else if (strcmp (name, "--kernel") == 0)
-    o->kernel = value;
+  else if (strcmp (name, "--report") == 0)
+    o->report = value;
   return 0;
 }
 
@@ -69,33 +97,26 @@ on_word (void *opaque, const char *word, bool after_dashes)
   return 0;
 }
 
-/* Names become files. */
-static int
-find_files (const struct words *words, struct words *files)
+static enum spindle_exit
+run (const struct arguments *a)
 {
-  struct pieces pieces;
-  int r = pieces_find (&pieces);
+  struct words files = { 0 };
+  struct variants variants;
+  enum spindle_exit r = EXIT_COULD_NOT_RUN;
 
-  if (r == -1)
-    return -1;
-  for (size_t i = 0; i < words->n && r == 0; ++i) {
-    char *file = scenario_find (words->word[i], pieces.scenarios);
-
-    if (file)
-      words_add (files, file);
-    else
-      r = -1;
-    free (file);
+  if (scenario_find_all (&a->scenarios, &files) == 0) {
+    variants = matrix_expand (&a->matrix);
+    r = run_scenarios (&files, &variants, &a->options);
+    variants_free (&variants);
   }
-  pieces_free (&pieces);
+  words_free (&files);
   return r;
 }
 
 int
 command_run (int argc, char **argv)
 {
-  struct arguments a = { .options = { .seed = -1, .late_limit_us = -1 } };
-  struct words files = { 0 };
+  struct arguments a = { .options = { .late_limit_us = -1 } };
   int r = options_parse (argc, argv, defs, on_option, on_word, &a);
 
   if (r == 1) {
@@ -108,12 +129,9 @@ command_run (int argc, char **argv)
     complain ("run: no scenario given; try 'spindle run --help'");
     r = EXIT_USAGE;
   }
-  else if (find_files (&a.scenarios, &files) == -1)
-    r = EXIT_COULD_NOT_RUN;
   else
-    r = run_scenarios ((const char *const *) files.word, files.n,
-                       &a.options);
-  words_free (&files);
+    r = run (&a);
+  matrix_free (&a.matrix);
   words_free (&a.scenarios);
   return r;
 }

@@ -188,8 +188,8 @@ find_member (const char *p, const char *key, size_t n)
   return NULL;
 }
 
-static const char *
-find (const char *text, const char *path)
+const char *
+json_find (const char *text, const char *path)
 {
   while (text && *path) {
     size_t n = strcspn (path, ".");
@@ -202,35 +202,46 @@ find (const char *text, const char *path)
   return text;
 }
 
-int
-json_get_string (const char *text, const char *path, char **r)
+char *
+json_string_at (const char *p)
 {
-  const char *p = find (text, path), *end;
-  char *out;
+  const char *end;
+  char *r, *out;
 
   if (p == NULL || *p != '"' || (end = skip_string (p)) == NULL)
-    return -1;
-  *r = out = allocate (end - p, 1);
+    return NULL;
+  r = out = allocate (end - p, 1);
   for (++p; p < end - 1; ++p) {
     unsigned code;
 
     if (*p != '\\')
       *out++ = *p;
     else if (*++p == 'u' && end - p > 4 && sscanf (p + 1, "%4x", &code) == 1) {
-      *out++ = code >= ' ' && code < 127 ? (char) code : '?';
+      *out++ = (code >= ' ' && code < 127) || code == '\n' ? (char) code : '?';
       p += 4;
     }
     else
       *out++ = *p == 'n' ? '\n' : *p == 't' ? '\t' : *p;
   }
   *out = '\0';
+  return r;
+}
+
+int
+json_get_string (const char *text, const char *path, char **r)
+{
+  char *s = json_string_at (json_find (text, path));
+
+  if (s == NULL)
+    return -1;
+  *r = s;
   return 0;
 }
 
 int
 json_get_int (const char *text, const char *path, int64_t *r)
 {
-  const char *p = find (text, path);
+  const char *p = json_find (text, path);
   char *end;
   long long n;
 
@@ -247,11 +258,55 @@ json_get_int (const char *text, const char *path, int64_t *r)
 int
 json_get_bool (const char *text, const char *path, bool *r)
 {
-  const char *p = find (text, path);
+  const char *p = json_find (text, path);
 
   if (p == NULL ||
       (strncmp (p, "true", 4) != 0 && strncmp (p, "false", 5) != 0))
     return -1;
   *r = *p == 't';
   return 0;
+}
+
+int
+json_get_double (const char *text, const char *path, double *r)
+{
+  const char *p = json_find (text, path);
+  char *end;
+  double v;
+
+  if (p == NULL)
+    return -1;
+  v = strtod (p, &end);
+  if (end == p)
+    return -1;
+  *r = v;
+  return 0;
+}
+
+const char *
+json_each (const char *text, const char *element)
+{
+  const char *p;
+
+  if (element) {
+    p = skip_value (element);
+    p = p ? skip_space (p) : NULL;
+    if (p == NULL || *p != ',')
+      return NULL;
+  }
+  else {
+    p = text ? skip_space (text) : NULL;
+    if (p == NULL || *p != '[')
+      return NULL;
+  }
+  p = skip_space (p + 1);
+  return *p == ']' || *p == '\0' ? NULL : p;
+}
+
+size_t
+json_size (const char *text)
+{
+  const char *end = text ? skip_value (text) : NULL;
+
+  return end ? end - text : 0;
 }

@@ -37,5 +37,20 @@ void json_raw (struct json *j, const char *key, const char *text);
 int json_get_string (const char *text, const char *path, char **r);
 int json_get_int (const char *text, const char *path, int64_t *r);
 int json_get_bool (const char *text, const char *path, bool *r);
+int json_get_double (const char *text, const char *path, double *r);
+
+/* The value at PATH, for the functions here that take a TEXT, or NULL. */
+const char *json_find (const char *text, const char *path);
+
+/* The elements of the array that TEXT begins with, one after the other:
+ * NULL after the last.  ELEMENT is the one before; NULL begins.
+ */
+const char *json_each (const char *text, const char *element);
+
+/* The string that TEXT begins with, or NULL.  Free it. */
+char *json_string_at (const char *text);
+
+/* How many bytes the value that TEXT begins with takes; 0: it is none. */
+size_t json_size (const char *text);
 
 #endif /* SPINDLE_JSON_H */

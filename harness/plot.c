@@ -2,30 +2,15 @@
  *
  * Sweeps as pictures, through gnuplot.
  */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 
-#include "child.h"
+#include "drive-trace.h"
+#include "gnuplot.h"
+#include "plot-trace.h"
 #include "results.h"
 #include "spindle.h"
 #include "sweep.h"
-
-#define GNUPLOT_MS 20000
-
-static void
-print_quoted (FILE *fp, const char *s)
-{
-  fputc ('"', fp);
-  for (; *s; ++s) {
-    if (*s == '"' || *s == '\\')
-      fputc ('\\', fp);
-    fputc (*s == '\n' ? ' ' : *s, fp);
-  }
-  fputc ('"', fp);
-}
 
 /* Data blocks, one a curve: reported first, then measured. */
 static void
@@ -69,7 +54,7 @@ print_curves (FILE *fp, const struct sweep *s, const struct run_results *r)
     title = format ("reported%s%s", *s->kernels[k] ? " on " : "",
                     s->kernels[k]);
     fprintf (fp, "$r%u with linespoints dashtype 2 pointtype 6 title ", k);
-    print_quoted (fp, title);
+    gnuplot_quoted (fp, title);
     fprintf (fp, ", ");
     free (title);
   }
@@ -80,80 +65,60 @@ print_curves (FILE *fp, const struct sweep *s, const struct run_results *r)
     free (family);
     fprintf (fp, "%s$m%u with linespoints pointtype 7 title ",
              f ? ", " : "", f);
-    print_quoted (fp, title);
+    gnuplot_quoted (fp, title);
     free (title);
   }
   fputc ('\n', fp);
 }
 
 static void
-print_script (FILE *fp, const struct sweep *s, const struct run_results *r,
-              const char *svg)
+plot_sweep (FILE *fp, const struct sweep *s, const struct run_results *r,
+            const char *svg)
 {
   char *title = format ("%s, Linux %s", r->profile->title[0]
                         ? r->profile->title : r->drive->name,
                         r->kernel ? r->kernel : "(unknown)");
 
-  fprintf (fp, "set terminal svg size 900,540 noenhanced\nset output ");
-  print_quoted (fp, svg);
-  fprintf (fp, "\nset title ");
-  print_quoted (fp, title);
-  fprintf (fp, "\nset xlabel ");
-  print_quoted (fp, s->key);
+  gnuplot_svg (fp, svg, title);
+  fprintf (fp, "set xlabel ");
+  gnuplot_quoted (fp, s->key);
   fprintf (fp, "\nset ylabel ");
-  print_quoted (fp, step_units[s->unit]);
-  fprintf (fp, "\nset yrange [0:*]\nset autoscale xfix\nset grid\n"
-           "set key outside bottom horizontal\n");
+  gnuplot_quoted (fp, step_units[s->unit]);
+  fprintf (fp, "\nset yrange [0:*]\nset autoscale xfix\n");
   print_data (fp, s, r);
   print_curves (fp, s, r);
   free (title);
 }
 
-static int
-run_gnuplot (const char *script, const char *log)
+/* FOLDER/NAME.svg, noted in PLOTS.  Free it. */
+static char *
+add_plot (struct words *plots, const char *folder, const char *name)
 {
-  struct words argv = { 0 };
-  struct child c;
-  int ms, r;
+  words_addf (plots, "%s.svg", name);
+  return format ("%s/%s", folder, plots->word[plots->n - 1]);
+}
 
-  words_add (&argv, "gnuplot");
-  words_add (&argv, script);
-  r = child_start (&c, "gnuplot", &argv, NULL, log);
-  words_free (&argv);
-  if (r == -1)
-    return -1;
-  for (ms = 0; ms < GNUPLOT_MS && !child_ended (&c); ms += 10)
-    if (signals_wait (10))
-      break;
-  child_stop (&c, 0);
-  return c.status == 0 ? 0 : -1;
+/* A second sweep of one key needs another name. */
+static char *
+sweep_name (const struct words *plots, const char *key)
+{
+  char *name = format ("%s.svg", key);
+  unsigned n = 1;
+  size_t i;
+
+  for (i = 0; i < plots->n; ++i)
+    if (strcmp (plots->word[i], name) == 0) {
+      free (name);
+      name = format ("%s-%u.svg", key, ++n);
+      i = -1;
+    }
+  name[strlen (name) - strlen (".svg")] = '\0';
+  return name;
 }
 
 static void
-plot_sweep (struct run_results *r, const struct sweep *s,
-            const char *folder)
-{
-  char *script = format ("%s/%s.gnuplot", folder, s->key);
-  char *svg = format ("%s/%s.svg", folder, s->key);
-  char *log = format ("%s/%s.gnuplot.log", folder, s->key);
-  FILE *fp = fopen (script, "w");
-
-  if (fp) {
-    print_script (fp, s, r, svg);
-    if (fclose (fp) == 0 && run_gnuplot (script, log) == 0) {
-      remove (log);
-      free (r->plot);
-      r->plot = svg;
-      svg = NULL;
-    }
-  }
-  free (script);
-  free (svg);
-  free (log);
-}
-
-void
-results_plot (struct run_results *r, const char *folder)
+plot_sweeps (FILE *fp, const struct run_results *r, const char *folder,
+             struct words *plots)
 {
   const struct scenario *sc = r->scenario;
   bool *shown = allocate (sc->n_steps, sizeof *shown);
@@ -161,15 +126,80 @@ results_plot (struct run_results *r, const char *folder)
 
   for (i = 0; i < sc->n_steps; ++i) {
     struct sweep s;
+    char *name, *svg;
 
     if (shown[i])
       continue;
     s = sweep_at (sc, r->drive->name, i);
     if (s.n_families == 0 || s.n_values < 2)
       continue;
-    plot_sweep (r, &s, folder);
+    name = sweep_name (plots, s.key);
+    svg = add_plot (plots, folder, name);
+    plot_sweep (fp, &s, r, svg);
     for (j = 0; j < sc->n_steps; ++j)
       shown[j] = shown[j] || sweep_has (&s, j);
+    free (name);
+    free (svg);
   }
   free (shown);
+}
+
+static void
+plot_trace (FILE *fp, const struct run_results *r, unsigned drive,
+            const char *folder, struct words *plots)
+{
+  static const struct {
+    const char *name, *title;
+    void (*plot) (FILE *, const struct drive_trace *, const char *,
+                  const char *);
+  } kinds[] = {
+    { "places", "Where on the drive", plot_places },
+    { "latency", "How long commands take", plot_latency },
+    { "time", "Where each millisecond goes", plot_time },
+  };
+  struct drive_trace t;
+  size_t i;
+
+  if (r->traces[drive] == NULL ||
+      drive_trace_load (r->traces[drive], &t) == -1)
+    return;
+  for (i = 0; t.n > 0 && i < sizeof kinds / sizeof kinds[0]; ++i) {
+    char *name = r->n_drives == 1 ? format ("%s", kinds[i].name)
+      : format ("%s-%s", kinds[i].name, r->drive[drive].name);
+    char *title = format ("%s: %s", kinds[i].title, r->drive[drive].name);
+    char *svg = add_plot (plots, folder, name);
+
+    kinds[i].plot (fp, &t, svg, title);
+    free (name);
+    free (title);
+    free (svg);
+  }
+  drive_trace_free (&t);
+}
+
+void
+results_plot (struct run_results *r, const char *root)
+{
+  char *folder = format ("%s/%s", root, r->folder);
+  char *script = format ("%s/plots.gnuplot", folder);
+  char *log = format ("%s/gnuplot.log", folder);
+  struct words plots = { 0 };
+  FILE *fp = fopen (script, "we");
+  unsigned i;
+
+  if (fp) {
+    plot_sweeps (fp, r, folder, &plots);
+    for (i = 0; i < r->n_drives; ++i)
+      plot_trace (fp, r, i, folder, &plots);
+    if (fclose (fp) == 0 && plots.n > 0 && gnuplot_run (script, log) == 0) {
+      r->plots = plots;
+      plots = (struct words) { 0 };
+    }
+    /* It has names of folders in it, and can be long. */
+    remove (script);
+  }
+  words_free (&plots);
+  free (folder);
+  free (script);
+  free (log);
 }

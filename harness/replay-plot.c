@@ -8,22 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gnuplot.h"
 #include "replay-report.h"
 #include "spindle.h"
 
 #define MAX_POINTS 2000
-
-static void
-print_quoted (FILE *fp, const char *s)
-{
-  fputc ('"', fp);
-  for (; *s; ++s) {
-    if (*s == '"' || *s == '\\')
-      fputc ('\\', fp);
-    fputc (*s == '\n' ? ' ' : *s, fp);
-  }
-  fputc ('"', fp);
-}
 
 /* Per cent of the N sorted values that are not above each of them. */
 static void
@@ -47,9 +36,9 @@ print_script (FILE *fp, const struct replay_report *p, const char *svg)
   char *title = format ("%s on %s", p->trace->path, p->drive);
 
   fprintf (fp, "set terminal svg size 900,540 noenhanced\nset output ");
-  print_quoted (fp, svg);
+  gnuplot_quoted (fp, svg);
   fprintf (fp, "\nset title ");
-  print_quoted (fp, title);
+  gnuplot_quoted (fp, title);
   fprintf (fp, "\nset xlabel \"response time, ms\"\n"
            "set ylabel \"%% of requests\"\n"
            "set xrange [0:*]\nset yrange [0:100]\nset grid\n"

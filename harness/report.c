@@ -235,10 +235,11 @@ print_identify (FILE *fp, const struct run_results *r)
 }
 
 static void
-print_clock (FILE *fp, const struct run_results *r)
+print_clock (FILE *fp, const struct run_results *r, const char *root)
 {
   char *exactness = results_exactness (r);
   unsigned i;
+  size_t j;
 
   fprintf (fp, "\n%s; ", exactness);
   if (r->have_clock)
@@ -249,13 +250,13 @@ print_clock (FILE *fp, const struct run_results *r)
   for (i = 0; i < r->n_drives; ++i)
     if (r->traces[i])
       fprintf (fp, "trace %s\n", r->traces[i]);
-  if (r->plot)
-    fprintf (fp, "plot  %s\n", r->plot);
+  for (j = 0; root && j < r->plots.n; ++j)
+    fprintf (fp, "plot  %s/%s/%s\n", root, r->folder, r->plots.word[j]);
   free (exactness);
 }
 
 void
-results_print (FILE *fp, const struct run_results *r)
+results_print (FILE *fp, const struct run_results *r, const char *root)
 {
   const struct scenario *sc = r->scenario;
   bool *shown = allocate (sc->n_steps, sizeof *shown);
@@ -291,6 +292,6 @@ results_print (FILE *fp, const struct run_results *r)
   print_figures (fp, r, shown);
   if (sc->note)
     fprintf (fp, "\n%s\n", sc->note);
-  print_clock (fp, r);
+  print_clock (fp, r, root);
   free (shown);
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
 #include "results.h"
 #include "spindle.h"
 
@@ -27,8 +26,17 @@ run_results_free (struct run_results *r)
   free (r->steps);
   for (i = 0; i < MACHINE_MAX_DRIVES; ++i)
     free (r->traces[i]);
-  free (r->plot);
+  words_free (&r->plots);
+  free (r->folder);
 }
+
+const char *const outcome_words[] = {
+  [OUTCOME_REPRODUCED] = "reproduced",
+  [OUTCOME_NOT_REPRODUCED] = "not reproduced",
+  [OUTCOME_TOO_LATE] = "too late",
+  [OUTCOME_NOT_EXACT] = "not exact",
+  [OUTCOME_FAILED] = "could not run",
+};
 
 char *
 results_exactness (const struct run_results *r)
@@ -120,7 +128,8 @@ results_compare (const struct run_results *r,
     return VERDICT_NOT_MEASURED;
   *value /= over;
   *ratio = *value / reported->value;
-  if (!reported->assert && !same_kernel (reported->kernel, r->kernel))
+  if (r->varied ||
+      (!reported->assert && !same_kernel (reported->kernel, r->kernel)))
     return VERDICT_COMPARISON;
   return fabs (*ratio - 1) * 100 <= reported->tolerance
     ? VERDICT_REPRODUCED : VERDICT_NOT_REPRODUCED;
@@ -144,163 +153,42 @@ results_reproduced (const struct run_results *r)
   return true;
 }
 
-static void
-write_figure (struct json *j, const struct run_results *r, unsigned step)
+enum outcome
+results_outcome (const struct run_results *r)
 {
-  const struct scenario_step *s = &r->scenario->steps[step];
-  const struct measurement *m = &r->steps[step];
-  double value;
-
-  json_open (j, NULL, '{');
-  json_string (j, "name", s->name);
-  if (results_figure (r, step, &value) == 0)
-    json_double (j, "value", value);
-  else
-    json_null (j, "value");
-  json_string (j, "unit", step_units[s->unit]);
-  json_int (j, "bytes", m->bytes);
-  json_int (j, "requests", m->requests);
-  json_int (j, "ns", m->ns);
-  json_close (j, '}');
+  if (r->failure)
+    return OUTCOME_FAILED;
+  if (r->scenario->machine.virtual_clock && !r->exact)
+    return OUTCOME_NOT_EXACT;
+  if (r->lateness.known && !r->lateness.valid)
+    return OUTCOME_TOO_LATE;
+  return results_reproduced (r) ? OUTCOME_REPRODUCED : OUTCOME_NOT_REPRODUCED;
 }
 
-static void
-write_comparison (struct json *j, const struct run_results *r,
-                  const struct scenario_reported *reported)
+enum spindle_exit
+outcome_exit (enum outcome outcome)
 {
-  double value, ratio;
-  enum verdict v = results_compare (r, reported, &value, &ratio);
+  static const enum spindle_exit exits[] = {
+    [OUTCOME_REPRODUCED] = EXIT_REPRODUCED,
+    [OUTCOME_NOT_REPRODUCED] = EXIT_NOT_REPRODUCED,
+    [OUTCOME_TOO_LATE] = EXIT_INVALID,
+    [OUTCOME_NOT_EXACT] = EXIT_COULD_NOT_RUN,
+    [OUTCOME_FAILED] = EXIT_COULD_NOT_RUN,
+  };
 
-  json_open (j, NULL, '{');
-  json_string (j, "name", reported->figure);
-  if (reported->over)
-    json_string (j, "over", reported->over);
-  if (v != VERDICT_NOT_MEASURED)
-    json_double (j, "value", value);
-  else
-    json_null (j, "value");
-  json_string (j, "unit", step_units[reported->unit]);
-  json_double (j, "reported", reported->value);
-  json_string (j, "kernel", reported->kernel);
-  json_string (j, "source", reported->source);
-  json_double (j, "tolerance", reported->tolerance);
-  if (v != VERDICT_NOT_MEASURED)
-    json_double (j, "ratio", ratio);
-  else
-    json_null (j, "ratio");
-  json_string (j, "verdict", v == VERDICT_NOT_REPRODUCED
-               ? "not reproduced" : v == VERDICT_NOT_MEASURED
-               ? "not measured" : verdict_words[v]);
-  json_close (j, '}');
-}
-
-static void
-write_clock (struct json *j, const struct run_results *r)
-{
-  const struct machine *m = &r->scenario->machine;
-
-  json_string (j, "clock", m->virtual_clock ? "virtual" : "real");
-  json_bool (j, "exact", r->exact);
-  if (r->have_clock) {
-    json_int (j, "requests", r->requests);
-    json_int (j, "late", r->late);
-    json_int (j, "max_late_ns", r->max_late_ns);
-    json_int (j, "forced", r->forced);
-    json_int (j, "max_early_ns", r->max_early_ns);
-    json_double (j, "virtual_s", r->virtual_s);
-  }
-  if (r->lateness.known) {
-    json_bool (j, "valid", r->lateness.valid);
-    json_int (j, "answers", r->lateness.answers);
-    json_int (j, "late_p99_ns", r->lateness.p99_ns);
-    json_int (j, "late_max_ns", r->lateness.max_ns);
-    json_int (j, "late_limit_ns", r->lateness.limit_ns);
-  }
-  json_double (j, "real_s", r->real_s);
-  json_string (j, "trace", r->traces[0]);
-  json_open (j, "identify", '{');
-  json_bool (j, "patched", r->patched);
-  json_raw (j, "guest", r->identify);
-  json_close (j, '}');
-}
-
-static void
-write_cpu (struct json *j, const struct cpu *cpu)
-{
-  json_int (j, "shift", cpu->shift);
-  json_open (j, "cpu", '{');
-  json_string (j, "name", cpu->name[0] ? cpu->name : NULL);
-  json_double (j, "mips", cpu_shift_mips (cpu->shift));
-  if (cpu->name[0]) {
-    json_double (j, "wanted_mips", cpu->mips);
-    json_double (j, "ratio", cpu_shift_mips (cpu->shift) / cpu->mips);
-  }
-  json_close (j, '}');
-}
-
-static void
-write_drives (struct json *j, const struct run_results *r)
-{
-  unsigned i;
-
-  json_open (j, "drives", '[');
-  for (i = 0; i < r->n_drives; ++i) {
-    json_open (j, NULL, '{');
-    json_string (j, "name", r->drive[i].name);
-    json_string (j, "profile", r->drive[i].profile);
-    json_string (j, "trace", r->traces[i]);
-    json_close (j, '}');
-  }
-  json_close (j, ']');
-}
-
-static void
-write_run (struct json *j, const struct run_results *r)
-{
-  const struct scenario *sc = r->scenario;
-  unsigned i;
-
-  json_open (j, NULL, '{');
-  json_string (j, "scenario", sc->name);
-  json_string (j, "title", sc->title);
-  json_string (j, "source", sc->source);
-  json_string (j, "drive", r->name);
-  json_string (j, "profile", r->drive->profile);
-  if (r->n_drives > 1)
-    write_drives (j, r);
-  json_string (j, "machine", machine_kinds[sc->machine.kind]);
-  write_cpu (j, &sc->machine.cpu);
-  json_string (j, "kernel", r->kernel);
-  json_string (j, "verdict",
-               results_reproduced (r) ? "reproduced" : "not reproduced");
-  write_clock (j, r);
-  json_open (j, "figures", '[');
-  for (i = 0; i < sc->n_steps; ++i)
-    write_figure (j, r, i);
-  json_close (j, ']');
-  json_open (j, "reported", '[');
-  for (i = 0; i < sc->n_reported; ++i)
-    if (results_applies (r, &sc->reported[i]))
-      write_comparison (j, r, &sc->reported[i]);
-  json_close (j, ']');
-  json_close (j, '}');
+  return exits[outcome];
 }
 
 void
-results_write_json (FILE *fp, const struct run_results *runs, unsigned n)
+results_read_traces (struct run_results *r)
 {
-  struct json j = { .fp = fp };
-  bool reproduced = true;
+  struct drive_trace t;
   unsigned i;
 
-  for (i = 0; i < n; ++i)
-    reproduced = reproduced && results_reproduced (&runs[i]);
-  json_open (&j, NULL, '{');
-  json_string (&j, "spindle", SPINDLE_VERSION);
-  json_string (&j, "verdict", reproduced ? "reproduced" : "not reproduced");
-  json_open (&j, "runs", '[');
-  for (i = 0; i < n; ++i)
-    write_run (&j, &runs[i]);
-  json_close (&j, ']');
-  json_close (&j, '}');
+  for (i = 0; i < r->n_drives; ++i)
+    if (r->traces[i] && drive_trace_load (r->traces[i], &t) == 0) {
+      r->spent[i].commands = t.n;
+      drive_trace_sum (&t, r->spent[i].part_ns);
+      drive_trace_free (&t);
+    }
 }

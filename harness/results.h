@@ -10,9 +10,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "drive-trace.h"
 #include "lateness.h"
 #include "profile.h"
 #include "scenario.h"
+#include "spindle.h"
+#include "words.h"
 
 /* What the guest said about one step. */
 struct measurement {
@@ -23,6 +26,10 @@ struct measurement {
 struct run_results {
   const struct scenario *scenario;
   char *name;                   /* of the run: its drives' */
+  char *folder;                 /* its files', beside results.json */
+  int64_t part;                 /* its number among all runs, from 1 */
+  const char *failure;          /* why there is nothing, or NULL */
+  bool varied;                  /* not on the drive that was reported on */
   /* The first of its drives; the others follow. */
   const struct scenario_drive *drive;
   const struct profile *profile;
@@ -42,7 +49,13 @@ struct run_results {
   struct lateness lateness;
 
   double virtual_s, real_s;
-  char *traces[MACHINE_MAX_DRIVES], *plot; /* paths, or NULL when not kept */
+  char *traces[MACHINE_MAX_DRIVES]; /* paths, or NULL when not kept */
+  struct words plots;           /* names of files in the folder */
+
+  /* From the traces: how many commands, and what they took in all. */
+  struct spent {
+    int64_t commands, part_ns[N_PARTS];
+  } spent[MACHINE_MAX_DRIVES];
 };
 
 enum verdict {
@@ -79,16 +92,28 @@ bool results_applies (const struct run_results *r,
 /* Did every figure that counts come out as reported? */
 bool results_reproduced (const struct run_results *r);
 
-/* The runs of one or more scenarios as one JSON object. */
-void results_write_json (FILE *fp, const struct run_results *runs,
-                         unsigned n);
+/* How a run went, the worst last. */
+enum outcome {
+  OUTCOME_REPRODUCED, OUTCOME_NOT_REPRODUCED, OUTCOME_TOO_LATE,
+  OUTCOME_NOT_EXACT, OUTCOME_FAILED
+};
+extern const char *const outcome_words[];
+enum outcome results_outcome (const struct run_results *r);
+enum spindle_exit outcome_exit (enum outcome outcome);
 
-/* The same for people: a table a run. */
-void results_print (FILE *fp, const struct run_results *r);
+/* One run as a JSON object; docs/results.md describes it. */
+struct json;
+void results_write_json (struct json *j, const struct run_results *r);
 
-/* Draw what was swept as FOLDER/KEY.svg with gnuplot; r->plot is the last
- * one drawn.  Without gnuplot nothing is drawn.
+/* Read the traces: r->spent. */
+void results_read_traces (struct run_results *r);
+
+/* The same for people: a table.  ROOT is where files are kept, or NULL. */
+void results_print (FILE *fp, const struct run_results *r, const char *root);
+
+/* Draw what was swept and what the traces say into the run's folder in ROOT
+ * with gnuplot; r->plots names the files.  Without gnuplot nothing is drawn.
  */
-void results_plot (struct run_results *r, const char *folder);
+void results_plot (struct run_results *r, const char *root);
 
 #endif /* SPINDLE_RESULTS_H */

@@ -13,6 +13,7 @@
 #include "calibration.h"
 #include "guest.h"
 #include "loader.h"
+#include "run-output.h"
 #include "runs.h"
 #include "workdir.h"
 
@@ -23,13 +24,16 @@ struct set {
   const struct run_options *options;
   struct pieces pieces;
   struct workdir workdir;
-  struct scenario **scenarios;
+  struct scenario **scenarios;  /* a copy for each variant */
   unsigned n_scenarios;
-  struct guest *guests;
+  uint64_t fingerprint;         /* of scenarios and variants */
+  struct guest **guests;
   struct boot *boots;           /* of the guests */
+  char *root;                   /* where results.json and folders go */
   char **folders;               /* of the guests: private, then results */
   int keep_fd;                  /* locked; or -1 */
   unsigned n_guests, next;
+  unsigned n_runs;              /* of which the guests may be one part */
   bool terminal;
   int64_t last_progress_ms;
 };
@@ -43,28 +47,70 @@ set_real_clock (const struct set *s, struct machine *m)
                                       machine_kinds[m->kind]);
 }
 
+/* FNV-1a. */
+static void
+add_fingerprint (struct set *s, const void *data, size_t n)
+{
+  const unsigned char *p = data;
+
+  while (n-- > 0)
+    s->fingerprint = (s->fingerprint ^ *p++) * UINT64_C (1099511628211);
+}
+
+static void
+fingerprint_file (struct set *s, const char *path)
+{
+  FILE *fp = fopen (path, "re");
+  char text[4096];
+  size_t n;
+
+  while (fp && (n = fread (text, 1, sizeof text, fp)) > 0)
+    add_fingerprint (s, text, n);
+  if (fp)
+    fclose (fp);
+}
+
 static int
-load_scenarios (struct set *s, const char *const *files, unsigned n)
+apply_variant (struct scenario *sc, const struct variant *v)
 {
   unsigned i;
-  char *error;
+  size_t j;
 
-  s->scenarios = allocate (n, sizeof *s->scenarios);
-  for (i = 0; i < n; ++i) {
-    s->scenarios[i] = scenario_load (files[i], &error);
-    if (s->scenarios[i] == NULL) {
-      complain ("%s", error);
-      free (error);
-      return -1;
-    }
-    s->n_scenarios++;
-    set_real_clock (s, &s->scenarios[i]->machine);
-    if (s->options->kernel) {
-      free (s->scenarios[i]->kernel);
-      s->scenarios[i]->kernel = format ("%s", s->options->kernel);
-    }
+  if (v->kernel) {
+    free (sc->kernel);
+    sc->kernel = format ("%s", v->kernel);
+  }
+  if (v->profile && sc->together) {
+    complain ("%s has %u drives in one guest: no other profile can be given",
+              sc->name, sc->n_drives);
+    return -1;
+  }
+  if (v->profile)
+    scenario_use_profile (sc, v->profile);
+  for (i = 0; i < sc->n_drives; ++i) {
+    if (v->seed >= 0)
+      sc->drives[i].seed = v->seed;
+    for (j = 0; j < v->set.n; ++j)
+      words_add (&sc->drives[i].set, v->set.word[j]);
   }
   return 0;
+}
+
+static int
+load_scenario (struct set *s, const char *file, const struct variant *v)
+{
+  struct scenario *sc;
+  char *error;
+
+  sc = scenario_load (file, &error);
+  if (sc == NULL) {
+    complain ("%s", error);
+    free (error);
+    return -1;
+  }
+  s->scenarios[s->n_scenarios++] = sc;
+  set_real_clock (s, &sc->machine);
+  return apply_variant (sc, v);
 }
 
 /* The step must stay on the drive at PLACE. */
@@ -121,74 +167,66 @@ load_profile (struct guest *g, unsigned place)
   return -1;
 }
 
-/* The names of N drives, "a+b".  Free it. */
 static char *
-run_name (const struct scenario_drive *d, unsigned n)
+append (char *s, const char *between, const char *more)
 {
-  char *r = format ("%s", d[0].name), *longer;
+  char *longer = format ("%s%s%s", s, between, more);
+
+  free (s);
+  return longer;
+}
+
+/* The names of N drives, "a+b", and what was changed.  Free it. */
+static char *
+run_name (const struct scenario_drive *d, unsigned n,
+          const struct variant *v)
+{
+  char *r = format ("%s", d[0].name);
   unsigned i;
 
-  for (i = 1; i < n; ++i) {
-    longer = format ("%s+%s", r, d[i].name);
-    free (r);
-    r = longer;
-  }
-  return r;
+  for (i = 1; i < n; ++i)
+    r = append (r, "+", d[i].name);
+  return append (r, "", v->label);
 }
 
 /* A guest with the N drives from D on. */
 static int
 add_guest (struct set *s, struct scenario *sc, struct scenario_drive *d,
-           unsigned n)
+           unsigned n, const struct variant *v)
 {
-  struct guest *g = &s->guests[s->n_guests];
+  struct guest *g = allocate (1, sizeof *g);
   unsigned i;
 
+  s->guests = reallocate (s->guests, s->n_guests + 1, sizeof *s->guests);
+  s->guests[s->n_guests++] = g;
   g->pieces = &s->pieces;
   g->trace = true;
   g->n_drives = n;
   g->results.scenario = sc;
-  g->results.name = run_name (d, n);
+  g->results.name = run_name (d, n, v);
+  g->results.folder = format ("%s.%s", sc->name, g->results.name);
+  g->results.varied = v->profile || v->set.n;
   g->results.drive = d;
   g->results.profile = g->profiles;
   g->results.n_drives = n;
   g->results.steps = allocate (sc->n_steps, sizeof *g->results.steps);
   g->console.fd = -1;
-  s->n_guests++;
-  for (i = 0; i < n; ++i) {
-    if (s->options->seed >= 0)
-      d[i].seed = s->options->seed;
+  g->results.part = s->n_guests;
+  add_fingerprint (s, g->results.folder, strlen (g->results.folder) + 1);
+  for (i = 0; i < n; ++i)
     if (load_profile (g, i) == -1)
       return -1;
-  }
   return check_steps (g);
 }
 
 static int
-add_scenario (struct set *s, struct scenario *sc)
+add_scenario (struct set *s, struct scenario *sc, const struct variant *v)
 {
-  unsigned i;
+  unsigned n = sc->together ? 1 : sc->n_drives, i;
 
-  if (sc->together)
-    return add_guest (s, sc, sc->drives, sc->n_drives);
-  for (i = 0; i < sc->n_drives; ++i)
-    if (add_guest (s, sc, &sc->drives[i], 1) == -1)
-      return -1;
-  return 0;
-}
-
-static int
-add_guests (struct set *s)
-{
-  unsigned i, n = 0;
-
-  for (i = 0; i < s->n_scenarios; ++i)
-    n += s->scenarios[i]->n_drives;
-  s->guests = allocate (n, sizeof *s->guests);
-  s->boots = allocate (n, sizeof *s->boots);
-  s->folders = allocate (2 * n, sizeof *s->folders);
-  for (i = 0; i < s->n_scenarios; ++i)
-    if (add_scenario (s, s->scenarios[i]) == -1)
+  for (i = 0; i < n; ++i)
+    if (add_guest (s, sc, &sc->drives[i], sc->together ? sc->n_drives : 1,
+                   v) == -1)
       return -1;
   return 0;
 }
@@ -200,16 +238,62 @@ check_names (const struct set *s)
   unsigned i, j;
 
   for (i = 0; i < s->n_guests; ++i)
-    for (j = 0; j < i; ++j) {
-      const struct run_results *a = &s->guests[i].results;
-      const struct run_results *b = &s->guests[j].results;
-
-      if (strcmp (a->scenario->name, b->scenario->name) == 0 &&
-          strcmp (a->name, b->name) == 0) {
-        complain ("two scenarios are called %s", a->scenario->name);
+    for (j = 0; j < i; ++j)
+      if (strcmp (s->guests[i]->results.folder,
+                  s->guests[j]->results.folder) == 0) {
+        complain ("two runs are called %s", s->guests[i]->results.folder);
         return -1;
       }
-    }
+  return 0;
+}
+
+static int
+add_runs (struct set *s, const struct words *files,
+          const struct variants *variants)
+{
+  size_t i;
+  unsigned j;
+
+  s->fingerprint = UINT64_C (14695981039346656037);
+  s->scenarios = allocate (files->n * variants->n, sizeof *s->scenarios);
+  for (i = 0; i < files->n; ++i) {
+    fingerprint_file (s, files->word[i]);
+    for (j = 0; j < variants->n; ++j)
+      if (load_scenario (s, files->word[i], &variants->variant[j]) == -1 ||
+          add_scenario (s, s->scenarios[s->n_scenarios - 1],
+                        &variants->variant[j]) == -1)
+        return -1;
+  }
+  return check_names (s);
+}
+
+static void
+free_guest (struct guest *g)
+{
+  guest_free (g);
+  free (g);
+}
+
+/* Only one of them, if that is wanted. */
+static int
+pick_part (struct set *s)
+{
+  const struct run_options *o = s->options;
+  unsigned i;
+
+  s->n_runs = s->n_guests;
+  if (o->parts == 0)
+    return 0;
+  if (o->parts != s->n_guests) {
+    complain ("--part %lld/%lld: these are %u runs", (long long) o->part,
+              (long long) o->parts, s->n_guests);
+    return -1;
+  }
+  for (i = 0; i < s->n_guests; ++i)
+    if (i + 1 != o->part)
+      free_guest (s->guests[i]);
+  s->guests[0] = s->guests[o->part - 1];
+  s->n_guests = 1;
   return 0;
 }
 
@@ -234,31 +318,36 @@ take_keep (struct set *s)
   return NULL;
 }
 
+/* Where results go: kept, or private. */
+static int
+make_root (struct set *s)
+{
+  s->root = s->options->keep ? take_keep (s)
+    : format ("%s/results", s->workdir.path);
+  return s->root ? 0 : -1;
+}
+
 static int
 make_folders (struct set *s)
 {
-  char *keep = NULL;
   unsigned i;
-  int r = 0;
 
-  if (s->options->keep && (keep = take_keep (s)) == NULL)
+  if (make_root (s) == -1)
     return -1;
-  for (i = 0; i < s->n_guests && r == 0; ++i) {
-    const struct run_results *g = &s->guests[i].results;
+  s->folders = allocate (2 * s->n_guests, sizeof *s->folders);
+  for (i = 0; i < s->n_guests; ++i) {
+    struct guest *g = s->guests[i];
     char *private = format ("%s/%u", s->workdir.path, i);
+    char *folder = format ("%s/%s", s->root, g->results.folder);
 
     s->folders[2*i] = private;
-    s->folders[2*i+1] = keep
-      ? format ("%s/%s.%s", keep, g->scenario->name, g->name)
-      : format ("%s/log", private);
-    if (make_directories (private) == -1 ||
-        make_directories (s->folders[2*i+1]) == -1)
-      r = -1;
-    s->guests[i].private_folder = private;
-    s->guests[i].folder = s->folders[2*i+1];
+    s->folders[2*i+1] = folder;
+    if (make_directories (private) == -1 || make_directories (folder) == -1)
+      return -1;
+    g->private_folder = private;
+    g->folder = folder;
   }
-  free (keep);
-  return r;
+  return 0;
 }
 
 static int
@@ -266,8 +355,9 @@ prepare_boots (struct set *s)
 {
   unsigned i;
 
+  s->boots = allocate (s->n_guests, sizeof *s->boots);
   for (i = 0; i < s->n_guests; ++i) {
-    struct guest *g = &s->guests[i];
+    struct guest *g = s->guests[i];
 
     if (boot_prepare (&s->boots[i], g->results.scenario, g->drives,
                       g->n_drives, &s->pieces, g->private_folder) == -1)
@@ -288,6 +378,16 @@ terminal_width (void)
     ? w.ws_col : 80;
 }
 
+static unsigned
+count_done (const struct set *s)
+{
+  unsigned i, n = 0;
+
+  for (i = 0; i < s->next; ++i)
+    n += s->guests[i]->state != GUEST_RUNNING;
+  return n;
+}
+
 /* One line, over and over.  It must not wrap. */
 static void
 show_progress (struct set *s)
@@ -305,8 +405,10 @@ show_progress (struct set *s)
       (fp = open_memstream (&line, &size)) == NULL)
     return;
   s->last_progress_ms = now;
+  if (s->n_guests > 2)
+    fprintf (fp, "%u of %u done   ", count_done (s), s->n_guests);
   for (i = 0; i < s->n_guests; ++i) {
-    const struct guest *g = &s->guests[i];
+    const struct guest *g = s->guests[i];
 
     if (g->state == GUEST_RUNNING)
       fprintf (fp, "%s %u/%u, virtual %.1f s, real %.0f s   ",
@@ -332,13 +434,13 @@ start_and_poll (struct set *s, unsigned jobs)
   unsigned i, running = 0;
 
   for (i = 0; i < s->n_guests; ++i) {
-    guest_poll (&s->guests[i]);
-    if (s->guests[i].state == GUEST_RUNNING)
+    guest_poll (s->guests[i]);
+    if (s->guests[i]->state == GUEST_RUNNING)
       running++;
   }
   while (s->next < s->n_guests && running < jobs) {
-    guest_start (&s->guests[s->next]);
-    if (s->guests[s->next].state == GUEST_RUNNING)
+    guest_start (s->guests[s->next]);
+    if (s->guests[s->next]->state == GUEST_RUNNING)
       running++;
     s->next++;
   }
@@ -364,88 +466,25 @@ run_guests (struct set *s)
   return 0;
 }
 
-/* Print one guest's results; how it went. */
 static enum spindle_exit
-report (struct set *s, struct guest *g)
+output (struct set *s)
 {
-  const struct run_results *r = &g->results;
-  char *exactness;
-  unsigned i;
-
-  if (g->state == GUEST_FAILED) {
-    complain ("%s: %s", r->name, g->failure);
-    return EXIT_COULD_NOT_RUN;
-  }
-  if (!s->options->keep)
-    for (i = 0; i < r->n_drives; ++i) {
-      free (g->results.traces[i]);
-      g->results.traces[i] = NULL;
-    }
-  else
-    results_plot (&g->results, g->folder);
-  if (!s->options->json) {
-    if (g != s->guests)
-      putchar ('\n');
-    results_print (stdout, r);
-  }
-  if (r->scenario->machine.virtual_clock && !r->exact) {
-    exactness = results_exactness (r);
-    complain ("%s: %s", r->name, exactness);
-    free (exactness);
-    return EXIT_COULD_NOT_RUN;
-  }
-  if (r->lateness.known && !r->lateness.valid) {
-    exactness = results_exactness (r);
-    complain ("%s: %s", r->name, exactness);
-    free (exactness);
-    return EXIT_INVALID;
-  }
-  return results_reproduced (r) ? EXIT_REPRODUCED : EXIT_NOT_REPRODUCED;
-}
-
-static int
-write_json (const struct set *s)
-{
-  struct run_results *runs = allocate (s->n_guests, sizeof *runs);
-  char *path;
-  FILE *fp;
-  unsigned i, n = 0;
-  int r = 0;
-
-  for (i = 0; i < s->n_guests; ++i)
-    if (s->guests[i].state == GUEST_DONE)
-      runs[n++] = s->guests[i].results;
-  if (s->options->json)
-    results_write_json (stdout, runs, n);
-  if (s->options->keep) {
-    path = format ("%s/results.json", s->options->keep);
-    fp = fopen (path, "w");
-    if (fp)
-      results_write_json (fp, runs, n);
-    if (fp == NULL || fclose (fp) == EOF) {
-      complain ("%s: %s", path, strerror (errno));
-      r = -1;
-    }
-    free (path);
-  }
-  free (runs);
-  return r;
-}
-
-static enum spindle_exit
-report_all (struct set *s)
-{
-  enum spindle_exit worst = EXIT_REPRODUCED, one;
+  struct run_output o = {
+    .options = s->options, .root = s->root, .parts = s->n_runs,
+    .matrix = format ("%016llx", (unsigned long long) s->fingerprint),
+    .runs = allocate (s->n_guests, sizeof *o.runs), .n = s->n_guests,
+  };
+  enum spindle_exit r;
   unsigned i;
 
   for (i = 0; i < s->n_guests; ++i) {
-    one = report (s, &s->guests[i]);
-    if (one > worst)
-      worst = one;
+    s->guests[i]->results.failure = s->guests[i]->failure;
+    o.runs[i] = &s->guests[i]->results;
   }
-  if (write_json (s) == -1)
-    worst = EXIT_COULD_NOT_RUN;
-  return worst;
+  r = run_output (&o);
+  free (o.matrix);
+  free (o.runs);
+  return r;
 }
 
 static void
@@ -454,13 +493,15 @@ free_set (struct set *s)
   unsigned i;
 
   for (i = 0; i < s->n_guests; ++i) {
-    guest_free (&s->guests[i]);
-    boot_free (&s->boots[i]);
+    free_guest (s->guests[i]);
+    if (s->boots)
+      boot_free (&s->boots[i]);
   }
-  for (i = 0; i < 2 * s->n_guests; ++i)
+  for (i = 0; s->folders && i < 2 * s->n_guests; ++i)
     free (s->folders[i]);
   for (i = 0; i < s->n_scenarios; ++i)
     scenario_free (s->scenarios[i]);
+  free (s->root);
   free (s->guests);
   free (s->folders);
   free (s->boots);
@@ -472,7 +513,7 @@ free_set (struct set *s)
 }
 
 enum spindle_exit
-run_scenarios (const char *const *files, unsigned n_files,
+run_scenarios (const struct words *files, const struct variants *variants,
                const struct run_options *options)
 {
   struct set s = {
@@ -481,14 +522,28 @@ run_scenarios (const char *const *files, unsigned n_files,
   enum spindle_exit r = EXIT_COULD_NOT_RUN;
 
   signals_take_over ();
-  if (load_scenarios (&s, files, n_files) == 0 && add_guests (&s) == 0 &&
-      check_names (&s) == 0 &&
+  if (add_runs (&s, files, variants) == 0 && pick_part (&s) == 0 &&
       program_check (qemu_program (), "qemu-system-x86") == 0 &&
       program_check (nbdkit_program (), "nbdkit") == 0 &&
       pieces_find (&s.pieces) == 0 && workdir_create (&s.workdir) == 0 &&
-      make_folders (&s) == 0 && prepare_boots (&s) == 0 &&
-      run_guests (&s) == 0)
-    r = report_all (&s);
+      make_folders (&s) == 0 && run_output_start (s.root) == 0 &&
+      prepare_boots (&s) == 0 && run_guests (&s) == 0)
+    r = output (&s);
+  free_set (&s);
+  return r;
+}
+
+int
+runs_list (const struct words *files, const struct variants *variants,
+           struct words *folders)
+{
+  static const struct run_options none = { .late_limit_us = -1 };
+  struct set s = { .options = &none, .keep_fd = -1 };
+  int r = add_runs (&s, files, variants);
+  unsigned i;
+
+  for (i = 0; r == 0 && i < s.n_guests; ++i)
+    words_add (folders, s.guests[i]->results.folder);
   free_set (&s);
   return r;
 }

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pieces.h"
 #include "scenario-find.h"
 #include "spindle.h"
-#include "words.h"
 
 static bool
 ends_in_cfg (const char *word)
@@ -102,4 +102,26 @@ scenario_find (const char *word, const char *folder)
     not_found (word, &folders);
   words_free (&folders);
   return file;
+}
+
+int
+scenario_find_all (const struct words *scenarios, struct words *files)
+{
+  struct pieces pieces;
+  int r = pieces_find (&pieces);
+  size_t i;
+
+  if (r == -1)
+    return -1;
+  for (i = 0; i < scenarios->n && r == 0; ++i) {
+    char *file = scenario_find (scenarios->word[i], pieces.scenarios);
+
+    if (file)
+      words_add (files, file);
+    else
+      r = -1;
+    free (file);
+  }
+  pieces_free (&pieces);
+  return r;
 }

@@ -259,6 +259,30 @@ scenario_load (const char *path, char **error)
   return sc;
 }
 
+static void
+free_drives (struct scenario *sc)
+{
+  unsigned i;
+
+  for (i = 0; i < sc->n_drives; ++i) {
+    free (sc->drives[i].name);
+    free (sc->drives[i].profile);
+    words_free (&sc->drives[i].set);
+  }
+}
+
+void
+scenario_use_profile (struct scenario *sc, const char *profile)
+{
+  const int64_t seed = sc->drives[0].seed;
+
+  free_drives (sc);
+  sc->n_drives = 1;
+  sc->drives[0] = (struct scenario_drive) {
+    .name = stem (profile), .profile = format ("%s", profile), .seed = seed,
+  };
+}
+
 void
 scenario_free (struct scenario *sc)
 {
@@ -266,11 +290,7 @@ scenario_free (struct scenario *sc)
 
   if (sc == NULL)
     return;
-  for (i = 0; i < sc->n_drives; ++i) {
-    free (sc->drives[i].name);
-    free (sc->drives[i].profile);
-    words_free (&sc->drives[i].set);
-  }
+  free_drives (sc);
   for (i = 0; i < sc->n_steps; ++i) {
     free (sc->steps[i].name);
     free (sc->steps[i].family);

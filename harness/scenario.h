@@ -86,6 +86,11 @@ struct scenario {
 struct scenario *scenario_load (const char *path, char **error);
 void scenario_free (struct scenario *sc);
 
+/* Run it on this drive (the name of a profile, or a file) instead of its
+ * own.
+ */
+void scenario_use_profile (struct scenario *sc, const char *profile);
+
 /* Does some step restart the guest? */
 bool scenario_reboots (const struct scenario *sc);
 

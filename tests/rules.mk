@@ -147,7 +147,8 @@ $(REPLAY_C): $(BUILD)/tests/unit/drives.o
 $(REPLAY_WIRE): $(BUILD)/tests/wire/server.o \
   $(BUILD)/nbdkit-plugin/clock-client.o
 $(REPLAY_C) $(REPLAY_WIRE): %: %.o $(REPLAY_OBJ) $(MODEL_OBJ) \
-    $(addprefix $(BUILD)/harness/,json.o options.o table.o util.o words.o) \
+    $(addprefix $(BUILD)/harness/,child.o gnuplot.o json.o options.o table.o \
+      util.o words.o) \
     $(PROFILES_LIB)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) \
 	  $(CMOCKA_LIBS) $(REPLAY_LIBS)

@@ -13,16 +13,12 @@ run () {
     >"$work/$1.out" 2>"$work/$1.err"
 }
 
-# What results.json says, without what may differ: time and place.
-facts () {
-  grep -v -e '"real_s"' -e '"trace"' "$work/$1/results.json"
-}
-
-# The same as the first run, down to the trace.
+# The same as the first run, down to the trace and the page.
 same () {
   cmp "$work/alone/small.wd200bb/trace.txt" \
       "$work/$1/small.wd200bb/trace.txt" &&
-    diff <(facts alone) <(facts "$1")
+    diff "$work/alone/results.json" "$work/$1/results.json" &&
+    cmp "$work/alone/report.html" "$work/$1/report.html"
 } >&2
 
 # results.json of run A has these lines.

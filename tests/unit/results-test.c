@@ -7,10 +7,14 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "harness/json.h"
+#include "harness/record.h"
 #include "harness/results.h"
+#include "harness/spindle.h"
 
 static struct scenario_step steps[] = {
   { .name = "fast", .family = "fast", .unit = UNIT_MIB_PER_S },
@@ -29,11 +33,12 @@ static struct measurement measured[] = {
 };
 static struct scenario scenario = {
   .name = "s", .steps = steps, .n_steps = 4, .reported = &reported,
-  .n_reported = 1,
+  .n_reported = 1, .machine = MACHINE_DEFAULT,
 };
 static struct run_results results = {
   .scenario = &scenario, .drive = &drive, .profile = &profile, .n_drives = 1,
-  .name = "d",
+  .name = "d", .folder = "s.d", .part = 3,
+  .exact = true,
   .kernel = "2.6.1-test", .steps = measured,
 };
 
@@ -103,25 +108,119 @@ ratios (void **state)
   measured[0].measured = true;
 }
 
+/* results.json of one run.  Free it. */
+static char *
+write_json (void)
+{
+  char *text = NULL, *run = NULL;
+  struct words runs = { 0 };
+  size_t size;
+  FILE *fp = open_memstream (&run, &size);
+  struct json j = { .fp = fp };
+
+  assert_non_null (fp);
+  results_write_json (&j, &results);
+  fclose (fp);
+  words_add (&runs, run);
+  free (run);
+  fp = open_memstream (&text, &size);
+  assert_non_null (fp);
+  records_write (fp, "0123", 7, &runs);
+  fclose (fp);
+  words_free (&runs);
+  return text;
+}
+
 static void
 results_as_json (void **state)
 {
-  char *text = NULL, *s;
-  size_t size;
-  FILE *fp = open_memstream (&text, &size);
+  char *text, *s;
   bool b;
 
   (void) state;
-  assert_non_null (fp);
   verdict ("2.6.0", 10, 5, true);
-  results_write_json (fp, &results, 1);
-  fclose (fp);
+  text = write_json ();
   assert_int_equal (json_get_string (text, "verdict", &s), 0);
   assert_string_equal (s, "not reproduced");
   free (s);
   assert_int_equal (json_get_bool (text, "verdict", &b), -1);
   assert_non_null (strstr (text, "\"value\": 13.4"));
   free (text);
+}
+
+/* Written to a folder, read again.  Free what *R is. */
+static void
+keep_and_load (struct records *r)
+{
+  char *folder = format ("%s/kept", getenv ("TMPDIR"));
+  char *path = format ("%s/results.json", folder);
+  char *text = write_json ();
+  FILE *fp;
+
+  mkdir (folder, 0777);
+  fp = fopen (path, "w");
+  assert_non_null (fp);
+  fputs (text, fp);
+  fclose (fp);
+  assert_int_equal (records_load (folder, r), 0);
+  free (text);
+  /* Half of it is nothing. */
+  assert_int_equal (truncate (path, 300), 0);
+  assert_int_equal (records_load (folder, &(struct records) { 0 }), -1);
+  unlink (path);
+  rmdir (folder);
+  free (path);
+  free (folder);
+}
+
+static void
+results_read_back (void **state)
+{
+  struct records r;
+
+  (void) state;
+  verdict ("2.6.0", 64, 5, true);
+  keep_and_load (&r);
+  assert_string_equal (r.matrix, "0123");
+  assert_int_equal (r.parts, 7);
+  assert_int_equal (r.n, 1);
+  assert_int_equal (records_outcome (&r), OUTCOME_NOT_REPRODUCED);
+  assert_string_equal (r.run[0].folder, "s.d");
+  assert_int_equal (r.run[0].part, 3);
+  assert_int_equal (r.run[0].n_figures, 4);
+  assert_true (record_figure (&r.run[0], "slow")->value == 16);
+  assert_null (record_figure (&r.run[0], "none"));
+  assert_int_equal (r.run[0].n_reported, 1);
+  assert_true (r.run[0].reported[0].ratio == 0.5);
+  assert_string_equal (r.run[0].reported[0].figure, "fast");
+  assert_string_equal (r.run[0].drives.word[0], "A \"drive\"");
+  records_free (&r);
+}
+
+/* A run that failed is a result as well. */
+static void
+failed_run (void **state)
+{
+  struct records r;
+
+  (void) state;
+  verdict ("2.6.0", 64, 5, true);
+  results.failure = "it's <dead>";
+  keep_and_load (&r);
+  assert_int_equal (records_outcome (&r), OUTCOME_FAILED);
+  assert_int_equal (outcome_exit (records_outcome (&r)), EXIT_COULD_NOT_RUN);
+  assert_string_equal (r.run[0].error, "it's <dead>");
+  records_free (&r);
+  results.failure = NULL;
+}
+
+static void
+varied_runs_only_compare (void **state)
+{
+  (void) state;
+  results.varied = true;
+  assert_int_equal (verdict ("2.6.1", 31, 3, true), VERDICT_COMPARISON);
+  results.varied = false;
 }
 
 static void
@@ -150,6 +249,35 @@ json_values (void **state)
 }
 
 static void
+json_arrays (void **state)
+{
+  static const char text[] =
+    "{ \"a\": [ {\"n\": 1}, {\"n\": [2, 3]}, \"x\" ], \"e\": [ ], \"d\": 1.25 }";
+  const char *array = json_find (text, "a"), *e = NULL;
+  double d;
+  char *s;
+  int64_t n;
+
+  (void) state;
+  e = json_each (array, e);
+  assert_int_equal (json_get_int (e, "n", &n), 0);
+  assert_int_equal (n, 1);
+  e = json_each (array, e);
+  assert_int_equal (json_size (e), strlen ("{\"n\": [2, 3]}"));
+  e = json_each (array, e);
+  s = json_string_at (e);
+  assert_string_equal (s, "x");
+  free (s);
+  assert_null (json_each (array, e));
+  assert_null (json_each (json_find (text, "e"), NULL));
+  assert_null (json_each (json_find (text, "d"), NULL));
+  assert_int_equal (json_get_double (text, "d", &d), 0);
+  assert_true (d == 1.25);
+  assert_int_equal (json_size (text), strlen (text));
+  assert_int_equal (json_size ("{ \"a\": [ 1"), 0);
+}
+
+static void
 no_json (void **state)
 {
   static const char *const texts[] = {
@@ -172,6 +300,10 @@ main (void)
     cmocka_unit_test (verdicts),
     cmocka_unit_test (ratios),
     cmocka_unit_test (results_as_json),
+    cmocka_unit_test (results_read_back),
+    cmocka_unit_test (failed_run),
+    cmocka_unit_test (varied_runs_only_compare),
+    cmocka_unit_test (json_arrays),
     cmocka_unit_test (json_values),
     cmocka_unit_test (no_json),
   };

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * gnuplot, where it is installed.
+ */
+#ifndef SPINDLE_GNUPLOT_H
+#define SPINDLE_GNUPLOT_H
+
+#include <stdio.h>
+
+/* S as a string of gnuplot's. */
+void gnuplot_quoted (FILE *fp, const char *s);
+
+/* From here on plots go to the file SVG, with this TITLE. */
+void gnuplot_svg (FILE *fp, const char *svg, const char *title);
+
+/* Run a script.  What it says goes to LOG, which is removed if all went
+ * well.  Returns -1 if not, without a message.
+ */
+int gnuplot_run (const char *script, const char *log);
+
+#endif /* SPINDLE_GNUPLOT_H */
