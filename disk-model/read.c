@@ -354,8 +354,10 @@ serve_positioned (struct disk *d, int segment, int64_t free_ns)
   t_ns = arm_claim (d, t_ns, r->lba);
   if (run)
     t_ns = visit_log (d, t_ns, run);
-  if (segment < 0)
+  if (segment < 0) {
     segment = segments_take (&d->segments, usable_segments (d), r->lba);
+    d->current = -1;            /* nothing of it is resumed */
+  }
   fill (d, t_ns, segment,
         ahead_limit (d, &d->segments.v[segment], r->lba, end),
         resumes ? 0 : end);
