@@ -33,7 +33,7 @@ HARNESS_SRC := $(filter-out $(REPLAY_SRC) $(IMPORT_SRC) $(PROBE_SRC), \
 HARNESS_OBJ := $(HARNESS_SRC:%.c=$(BUILD)/%.o)
 SCENARIOS := $(wildcard harness/scenarios/*.cfg)
 ALL += $(BUILD)/spindle $(BUILD)/spindle.1 $(BUILD)/spindle-scenario.5 \
-       $(BUILD)/spindle-replay.1 $(BUILD)/spindle-profile.1 \
+       $(addprefix $(BUILD)/spindle-,replay.1 profile.1 probe.1) \
        $(SCENARIOS:harness/%=$(BUILD)/%)
 
 # Written anew only when make is given another place to install to.
@@ -59,15 +59,9 @@ $(BUILD)/spindle.1: harness/spindle.pod
 	@mkdir -p $(@D)
 	pod2man -u -s 1 -n spindle -c spindle -r "spindle $(VERSION)" $< $@
 
-$(BUILD)/spindle-replay.1: harness/replay.pod
+$(BUILD)/spindle-%.1: harness/%.pod
 	@mkdir -p $(@D)
-	pod2man -u -s 1 -n spindle-replay -c spindle -r "spindle $(VERSION)" \
-	  $< $@
-
-$(BUILD)/spindle-profile.1: harness/profile.pod
-	@mkdir -p $(@D)
-	pod2man -u -s 1 -n spindle-profile -c spindle -r "spindle $(VERSION)" \
-	  $< $@
+	pod2man -u -s 1 -n spindle-$* -c spindle -r "spindle $(VERSION)" $< $@
 
 $(BUILD)/spindle-scenario.5: harness/scenario.pod
 	@mkdir -p $(@D)

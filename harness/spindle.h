@@ -51,6 +51,7 @@ int command_ctl (int argc, char **argv);
 int command_top (int argc, char **argv);
 int command_demo (int argc, char **argv);
 int command_replay (int argc, char **argv);
+int command_probe (int argc, char **argv);
 int command_profile (int argc, char **argv);
 
 #endif /* SPINDLE_H */

@@ -75,6 +75,7 @@ target_model (const struct profile *profile, uint64_t seed)
   m->target.ops = &ops;
   m->target.info = (struct target_info) {
     .name = m->name, .sectors = profile->geometry.sectors, .unit = 1,
+    .depth = TARGET_SLOTS,
     .virtual_time = true, .writable = true, .no_data = true,
     .can_flush = profile->interface.flush, .can_fua = profile->interface.fua,
   };

@@ -24,6 +24,7 @@ struct target_info {
   const char *name;
   int64_t sectors;              /* of 512 bytes */
   int64_t unit;                 /* requests are multiples of so many */
+  int depth;                    /* outstanding at most */
   bool virtual_time;            /* waiting costs nothing */
   bool writable, can_flush, can_fua;
   bool no_data;                 /* anything may be written */

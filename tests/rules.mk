@@ -228,3 +228,19 @@ $(BUILD)/tests/unit/profiles-test: %: %.o $(BUILD)/tests/unit/drives.o \
 
 # Profiles from outside.
 UNIT_TESTS += tests/unit/profile-command-test.sh
+
+# The probe: of the model itself, over NBD, and of many more drives.
+PROBE_TEST := $(BUILD)/tests/unit/probe-test
+UNIT_TESTS += $(PROBE_TEST)
+$(PROBE_TEST): %: %.o $(BUILD)/tests/unit/random-drive.o \
+    $(filter-out %/command-profile.o %/probe-calibrate.o,$(PROBE_OBJ)) \
+    $(addprefix $(BUILD)/harness/,json.o options.o table.o util.o words.o) \
+    $(MODEL_OBJ) $(PROFILES_LIB)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) \
+	  $(CMOCKA_LIBS) $(REPLAY_LIBS)
+WIRE_TESTS += tests/wire/probe-test.sh
+##   make check-probe     the probe of every profile, and of N (20) drives made
+##                        at random, as PROBE_TEST_SEED says
+.PHONY: check-probe
+check-probe: all $(PROBE_TEST)
+	@PROBE_TEST_COUNT=$(or $(N),20) $(PROBE_TEST)
