@@ -380,6 +380,9 @@ apply_override (struct load *load, const char *override)
     return fail (load, "set=%s: KEY=VALUE is allowed", override);
   snprintf (path, sizeof path, "%.*s", (int) (equals - override), override);
   key = key_find (path);
+  if (key == NULL && key_is_group (path))
+    return fail (load, "set=%s: %s is a group; set=%s.KEY=VALUE is allowed",
+                 override, path, path);
   if (key == NULL) {
     offer_keys (&nearest, path);
     return fail (load, "set=%s: unknown key%s", override,

@@ -804,6 +804,7 @@ test_bad_overrides (void **state)
   expect_bad_override ("write-cache.order=elevators",
                        "did you mean \"elevator\"?");
   expect_bad_override ("instant=1", "true or false");
+  expect_bad_override ("lookahead.tail=false", "is a group");
   write_changed ("title", base[0]);
   expect_error ("a\nb=4", "set=a?b=4: ", "unknown key");
 }
