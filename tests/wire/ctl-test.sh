@@ -43,7 +43,7 @@ check 'a path that is too long' gives 3 'may have 107 bytes' \
   "$spindle" top "$dir/$(printf '%0200d' 0)"
 
 $nbdkit -f -U "$dir/sock" "$BUILD/nbdkit-spindle-plugin.so" wd200bb \
-  memory=true control="$dir/control" >"$dir/log" 2>&1 &
+  memory=true size=64M control="$dir/control" >"$dir/log" 2>&1 &
 pid=$!
 for _ in $(seq 300); do
   [ ! -S "$dir/control" ] || [ ! -S "$dir/sock" ] || break
@@ -57,12 +57,11 @@ check 'refused' gives 1 '^spindle: speed: 0.001 to 1000' \
 check 'stats' gives 0 '^\{.*"speed":2.000.*\}$' \
   "$spindle" ctl "$dir/control" stats
 
-(until [ -e "$dir/enough" ]; do
-   nbdcopy --request-size=65536 "nbd+unix:///?socket=$dir/sock" null: \
-     >/dev/null 2>&1 &
-   echo $! >"$dir/copy"
-   wait $!
- done) &
+# Never killed: nbdkit 1.32 may die when a client leaves before its replies.
+until [ -e "$dir/enough" ]; do
+  nbdcopy --request-size=65536 "nbd+unix:///?socket=$dir/sock" null: \
+    >/dev/null 2>&1
+done &
 load=$!
 check 'top sees reads' gives 0 '^requests/s  [1-9][0-9]* read' \
   "$spindle" top --once "$dir/control"
@@ -77,7 +76,6 @@ check 'paused' gives 0 ', paused,' \
 "$spindle" ctl "$dir/control" speed 1 >/dev/null
 "$spindle" ctl "$dir/control" resume >/dev/null
 touch "$dir/enough"
-kill "$(cat "$dir/copy")" 2>/dev/null
 wait $load
 
 # In a terminal it draws over itself until Ctrl-C or the drive's end.
