@@ -20,14 +20,45 @@
   "ide4=noprobe ide5=noprobe"
 
 static bool
+is_before (const char *release, unsigned major, unsigned minor,
+           unsigned patch)
+{
+  unsigned a = 0, b = 0, c = 0;
+
+  if (sscanf (release, "%u.%u.%u", &a, &b, &c) < 2)
+    return false;
+  return a != major ? a < major : b != minor ? b < minor : c < patch;
+}
+
+static bool
 is_old (const char *release)
 {
-  unsigned major = 0, minor = 0, patch = 0;
+  return is_before (release, 2, 6, 10);
+}
 
-  if (sscanf (release, "%u.%u.%u", &major, &minor, &patch) < 2)
-    return false;
-  return major < 2 || (major == 2 && (minor < 6 ||
-                                      (minor == 6 && patch < 10)));
+/* Modules for the drive, its file system and the elevator.  An elevator's
+ * own name or its successor's may be a module.
+ */
+static void
+needed_modules (struct words *r, const struct scenario *sc,
+                const char *release)
+{
+  const char *fs = sc->disk.file_system, *elevator = sc->elevator;
+  int i;
+
+  for (i = 0; initramfs_default_modules[i]; ++i)
+    words_add (r, initramfs_default_modules[i]);
+  if (fs) {
+    words_add (r, is_before (release, 3, 0, 0) ? fs : "ext4");
+    if (!is_before (release, 3, 0, 0))
+      words_add (r, "crc32c_generic");
+  }
+  if (elevator && (strcmp (elevator, "bfq") == 0 ||
+                   (strcmp (elevator, "cfq") == 0 &&
+                    !is_before (release, 5, 0, 0))))
+    words_add (r, "bfq");
+  if (elevator && strcmp (elevator, "kyber") == 0)
+    words_add (r, "kyber-iosched");
 }
 
 /* Without -icount the time stamp counter is the host's: measure it. */
@@ -37,7 +68,9 @@ arguments (const struct scenario *sc, bool old, int size_kib)
   char *base = old ? format (OLD_ARGUMENTS, size_kib)
     : format ("%s%s", KERNEL_ARGUMENTS,
               sc->machine.virtual_clock ? "" : " tsc_early_khz=0");
-  char *r = format ("%s%s%s", base, sc->append ? " " : "",
+  const char *elevator = old ? sc->elevator : NULL;
+  char *r = format ("%s%s%s%s%s", base, elevator ? " elevator=" : "",
+                    elevator ? elevator : "", sc->append ? " " : "",
                     sc->append ? sc->append : "");
 
   free (base);
@@ -74,6 +107,7 @@ boot_prepare (struct boot *b, const struct scenario *sc,
   const char *wanted = strcmp (sc->kernel, "debian") == 0
     ? NULL : sc->kernel;
   struct kernel kernel;
+  struct words modules = { 0 };
   char *error = NULL, *job;
   int size_kib = 0, r;
   bool old;
@@ -84,6 +118,9 @@ boot_prepare (struct boot *b, const struct scenario *sc,
   job = job_text (sc, drives, n);
   options.job = job;
   options.module_dir = kernel.module_dir;
+  needed_modules (&modules, sc, kernel.release);
+  if (options.modules == NULL)
+    options.modules = (const char *const *) modules.word;
   b->kernel = format ("%s", kernel.image);
   b->initrd = format ("%s/initrd", folder);
   r = check_memory (sc, old);
@@ -96,6 +133,7 @@ boot_prepare (struct boot *b, const struct scenario *sc,
   }
   b->append = arguments (sc, old, size_kib);
   free (job);
+  words_free (&modules);
   kernel_free (&kernel);
   return r;
 }

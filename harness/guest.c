@@ -313,6 +313,60 @@ guest_start (struct guest *g)
   start_qemu (g);
 }
 
+/* When the first of "12 9 10" was done, or 0. */
+static int64_t
+least (const char *numbers)
+{
+  int64_t r = 0, n;
+  char *end;
+
+  for (;; numbers = end) {
+    n = strtoll (numbers, &end, 10);
+    if (end == numbers)
+      return r;
+    if (r == 0 || n < r)
+      r = n;
+  }
+}
+
+/* What a step that is done several times gives is added up. */
+static void
+add_measurement (struct measurement *m, const char *event)
+{
+  int64_t bytes = 0, requests = 0, ns = 0, slow = 0, slow_ns = 0;
+
+  m->measured =
+    json_get_int (event, "bytes", &bytes) == 0 &&
+    json_get_int (event, "requests", &requests) == 0 &&
+    json_get_int (event, "ns", &ns) == 0 &&
+    bytes > 0 && requests > 0 && ns > 0;
+  json_get_int (event, "slow", &slow);
+  json_get_int (event, "slow_ns", &slow_ns);
+  m->bytes += bytes;
+  m->requests += requests;
+  m->ns += ns;
+  m->slow += slow;
+  m->slow_ns += slow_ns;
+  free (m->finished);
+  m->finished = NULL;
+  if (json_get_string (event, "finished_ns", &m->finished) == 0)
+    m->first_ns += least (m->finished);
+}
+
+/* The other figures of step I are in the same event. */
+static void
+share_measurement (struct guest *g, unsigned i)
+{
+  const struct scenario *sc = g->results.scenario;
+  unsigned j;
+
+  for (j = i + 1; j < sc->n_steps; ++j)
+    if (sc->steps[j].verb == STEP_ALSO && sc->steps[j].of == i) {
+      g->results.steps[j] = g->results.steps[i];
+      g->results.steps[j].finished = NULL;
+    }
+}
+
 static void
 on_result (struct guest *g, const char *event)
 {
@@ -327,11 +381,8 @@ on_result (struct guest *g, const char *event)
 
     if (strcmp (sc->steps[i].name, name) != 0)
       continue;
-    m->measured =
-      json_get_int (event, "bytes", &m->bytes) == 0 &&
-      json_get_int (event, "requests", &m->requests) == 0 &&
-      json_get_int (event, "ns", &m->ns) == 0 &&
-      m->bytes > 0 && m->requests > 0 && m->ns > 0;
+    add_measurement (m, event);
+    share_measurement (g, i);
     set_doing (g, name);
     g->steps_done++;
     break;
@@ -353,6 +404,31 @@ on_error (struct guest *g, const char *event)
 }
 
 static void
+on_skip (struct guest *g, const char *event)
+{
+  char *why = NULL;
+
+  json_get_string (event, "why", &why);
+  g->results.skipped = format ("Linux %s has no %s", g->results.kernel
+                               ? g->results.kernel : "",
+                               why ? why : "what is needed");
+  free (why);
+}
+
+static void
+on_warning (struct guest *g, const char *event)
+{
+  char *step = NULL;
+  int64_t error = 0;
+
+  if (json_get_string (event, "step", &step) == -1)
+    return;
+  json_get_int (event, "errno", &error);
+  words_addf (&g->results.warnings, "'%s': %s", step, strerror (error));
+  free (step);
+}
+
+static void
 on_event (struct guest *g, const char *event)
 {
   struct run_results *r = &g->results;
@@ -368,6 +444,10 @@ on_event (struct guest *g, const char *event)
     on_result (g, event);
   else if (strcmp (kind, "error") == 0)
     on_error (g, event);
+  else if (strcmp (kind, "skip") == 0 && r->skipped == NULL)
+    on_skip (g, event);
+  else if (strcmp (kind, "warning") == 0)
+    on_warning (g, event);
   else if (strcmp (kind, "end") == 0) {
     r->ended = json_get_string (event, "status", &status) == 0 &&
       strcmp (status, "ok") == 0;

@@ -24,6 +24,7 @@ struct guest {
   const char *private_folder;   /* for the socket and the clock page */
   const char *folder;           /* for logs, the trace, the results */
   const char *kernel, *initrd, *append; /* what to boot */
+  char *image;                  /* the first drive's, made for it, or NULL */
   const char *record;           /* takes what the debug port is told, or NULL */
   bool trace;
   struct profile profiles[MACHINE_MAX_DRIVES];

@@ -87,7 +87,9 @@ write_reported (struct junit *j, const struct record_reported *r)
             r->kernel ? " on " : "", r->kernel ? r->kernel : "",
             r->source ? " (" : "", r->source ? r->source : "",
             r->source ? ")" : "");
-  if (!r->measured)
+  if (strcmp (r->verdict, "skipped") == 0)
+    snprintf (message, sizeof message, "%s", r->verdict);
+  else if (!r->measured)
     snprintf (message, sizeof message, "not measured; reported %g %s",
               r->reported, r->unit ? r->unit : "");
   else
@@ -97,7 +99,8 @@ write_reported (struct junit *j, const struct record_reported *r)
               strcmp (r->verdict, "for comparison") == 0
               ? "; it was reported on another kernel or drive" : "");
   write_case (j, strcmp (r->verdict, "reproduced") == 0 ? CASE_PASSED
-              : strcmp (r->verdict, "for comparison") == 0 ? CASE_SKIPPED
+              : strcmp (r->verdict, "for comparison") == 0 ||
+                strcmp (r->verdict, "skipped") == 0 ? CASE_SKIPPED
               : CASE_FAILURE, name, ns, message);
 }
 
@@ -111,6 +114,11 @@ write_cases (struct junit *j)
 
   if (outcome == OUTCOME_FAILED) {
     write_case (j, CASE_ERROR, "run", 0, r->error);
+    return;
+  }
+  if (outcome == OUTCOME_SKIPPED) {
+    for (i = 0; i < r->n_reported; ++i)
+      write_reported (j, &r->reported[i]);
     return;
   }
   write_case (j, outcome == OUTCOME_NOT_EXACT || outcome == OUTCOME_TOO_LATE

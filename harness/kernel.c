@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -114,27 +115,97 @@ describe (const char *image, struct kernel *k, char **error)
   return 0;
 }
 
+static const char *const prefixes[] = {
+  "", "vmlinux-", "vmlinuz-", "bzImage-"
+};
+#define N_PREFIXES (sizeof prefixes / sizeof prefixes[0])
+
+/* The image of a name in $SPINDLE_KERNELS, or NULL.  Free it. */
+static char *
+image_named (const char *name)
+{
+  const char *folder = getenv ("SPINDLE_KERNELS");
+  struct stat st;
+  size_t i;
+
+  for (i = 0; folder && i < N_PREFIXES; i++) {
+    char *image = format ("%s/%s%s", folder, prefixes[i], name);
+
+    if (stat (image, &st) == 0 && S_ISREG (st.st_mode))
+      return image;
+    free (image);
+  }
+  return NULL;
+}
+
 static int
 find_named (const char *name, struct kernel *k, char **error)
 {
-  static const char *const prefixes[] = {
-    "", "vmlinux-", "vmlinuz-", "bzImage-"
-  };
   const char *folder = getenv ("SPINDLE_KERNELS");
+  char *image = image_named (name);
+  int r;
 
   if (folder == NULL)
     return set_error (error, "kernel %s: SPINDLE_KERNELS, the folder to "
                       "look in, is not set", name);
-  for (int i = 0; i < 4; i++) {
-    char *image = format ("%s/%s%s", folder, prefixes[i], name);
-    bool there = access (image, R_OK) == 0;
-    int r = there ? describe (image, k, error) : -1;
+  r = image ? describe (image, k, error)
+    : set_error (error, "kernel %s: not found in %s", name, folder);
+  free (image);
+  return r;
+}
 
+bool
+kernel_is_there (const char *wanted)
+{
+  char *image;
+  bool there;
+
+  if (strcmp (wanted, "debian") == 0)
+    return true;
+  if (strchr (wanted, '/'))
+    return access (wanted, R_OK) == 0;
+  image = image_named (wanted);
+  there = image != NULL;
+  free (image);
+  return there;
+}
+
+/* For qsort: 2.6.9 before 2.6.10. */
+static int
+by_version (const void *a, const void *b)
+{
+  return strverscmp (*(char *const *) a, *(char *const *) b);
+}
+
+int
+kernel_names (struct words *names, char **error)
+{
+  const char *folder = getenv ("SPINDLE_KERNELS");
+  DIR *dir = folder ? opendir (folder) : NULL;
+  struct dirent *entry;
+  size_t i;
+
+  if (dir == NULL)
+    return folder ? set_error (error, "%s: %s", folder, strerror (errno))
+      : set_error (error, "SPINDLE_KERNELS, the folder of the kernels, is "
+                   "not set");
+  while ((entry = readdir (dir)) != NULL) {
+    const char *name = entry->d_name;
+    char *image;
+
+    for (i = 1; i < N_PREFIXES; i++)
+      if (strncmp (name, prefixes[i], strlen (prefixes[i])) == 0)
+        name += strlen (prefixes[i]);
+    image = name[0] == '.' ? NULL : image_named (name);
+    if (image)
+      words_add (names, name);
     free (image);
-    if (there)
-      return r;
   }
-  return set_error (error, "kernel %s: not found in %s", name, folder);
+  closedir (dir);
+  if (names->n == 0)
+    return set_error (error, "%s: no kernel in it", folder);
+  qsort (names->word, names->n, sizeof names->word[0], by_version);
+  return 0;
 }
 
 /* Every folder on the way to PATH. */

@@ -5,6 +5,10 @@
 #ifndef SPINDLE_KERNEL_H
 #define SPINDLE_KERNEL_H
 
+#include <stdbool.h>
+
+#include "words.h"
+
 /* What Debian's 6.1 needs to boot quickly and to keep exact time under
  * -icount; older kernels ignore what they do not know.
  * tsc_early_khz: under icount the time stamp counter counts virtual ns, so
@@ -38,6 +42,14 @@ struct kernel {
  * Returns 0, or -1 with one line in *ERROR (to be freed).
  */
 int kernel_find (const char *wanted, struct kernel *k, char **error);
+
+/* Could it be found, without fetching anything? */
+bool kernel_is_there (const char *wanted);
+
+/* The names of all kernels in $SPINDLE_KERNELS, in order of version.
+ * Returns -1 with one line in *ERROR.
+ */
+int kernel_names (struct words *names, char **error);
 void kernel_free (struct kernel *k);
 
 #endif /* SPINDLE_KERNEL_H */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel.h"
 #include "matrix.h"
 #include "spindle.h"
 
@@ -92,13 +93,29 @@ add_seeds (struct matrix *m, const char *name, const char *value)
   return r;
 }
 
+static int
+add_kernels (struct matrix *m, const char *value)
+{
+  char *error = NULL;
+  int r = 1;
+
+  if (strcmp (value, "all") != 0)
+    words_add (&m->kernels, value);
+  else if (kernel_names (&m->kernels, &error) == -1)
+    r = wrong ("--kernel", value, error);
+  free (error);
+  return r;
+}
+
 int
 matrix_option (struct matrix *m, const char *name, const char *value)
 {
   if (strcmp (name, "--profile") == 0)
     words_add (&m->profiles, value);
   else if (strcmp (name, "--kernel") == 0)
-    words_add (&m->kernels, value);
+    return add_kernels (m, value);
+  else if (strcmp (name, "--full") == 0)
+    m->full = true;
   else if (strcmp (name, "--seed") == 0)
     return add_seeds (m, name, value);
   else if (strcmp (name, "--set") == 0 || strcmp (name, "--vary") == 0) {
@@ -128,6 +145,8 @@ matrix_words (const struct matrix *m, struct words *argv)
 {
   size_t i;
 
+  if (m->full)
+    words_add (argv, "--full");
   add_options (argv, "--profile", &m->profiles);
   add_options (argv, "--kernel", &m->kernels);
   add_options (argv, "--set", &m->set);
@@ -182,7 +201,7 @@ variant_copy (const struct variant *v)
 {
   struct variant c = {
     .label = copy (v->label), .profile = copy (v->profile),
-    .kernel = copy (v->kernel), .seed = v->seed,
+    .kernel = copy (v->kernel), .seed = v->seed, .full = v->full,
   };
   size_t i;
 
@@ -244,7 +263,9 @@ multiply_varied (struct variants *v, const char *varied)
 struct variants
 matrix_expand (const struct matrix *m)
 {
-  struct variant start = { .label = format ("%s", ""), .seed = -1 };
+  struct variant start = {
+    .label = format ("%s", ""), .seed = -1, .full = m->full,
+  };
   struct variants v = { 0 };
   size_t i;
 

@@ -6,6 +6,7 @@
 #ifndef SPINDLE_MATRIX_H
 #define SPINDLE_MATRIX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "words.h"
@@ -17,6 +18,7 @@ struct variant {
   char *kernel;                 /* instead of the scenario's, or NULL */
   int64_t seed;                 /* -1: the scenario's */
   struct words set;             /* KEY=VALUE, added to the drives' */
+  bool full;                    /* all that was reported, not a part */
 };
 
 /* As given on the command line. */
@@ -24,18 +26,21 @@ struct matrix {
   struct words profiles, kernels, set;
   struct words vary;            /* KEY=VALUE,VALUE... */
   struct words seeds;           /* numbers; N..M has been spelt out */
+  bool full;
 };
 
 #define MATRIX_HELP \
+"  --full         do all that was reported, not the part that is enough\n" \
 "  --profile P    run on this drive instead of the scenario's; repeat it for\n" \
 "                 several\n" \
-"  --kernel FILE  boot this kernel instead of the scenario's; likewise\n" \
+"  --kernel FILE  boot this kernel instead of the scenario's; likewise.  all:\n" \
+"                 each of those in $SPINDLE_KERNELS\n" \
 "  --seed N       seed of the drives; several as 1,2 or 1..8\n" \
 "  --set KEY=VALUE  change a figure of the profiles; likewise\n" \
 "  --vary KEY=VALUE,VALUE...  one run with each value; likewise\n"
 
 #define MATRIX_OPTIONS \
-  { "--profile", "P" }, { "--kernel", "FILE" }, { "--seed", "N" }, \
+  { "--full", NULL }, { "--profile", "P" }, { "--kernel", "FILE" }, { "--seed", "N" }, \
   { "--set", "KEY=VALUE" }, { "--vary", "KEY=VALUE,VALUE..." }
 
 /* Take one of MATRIX_OPTIONS: 1, 0 if NAME is none of them, -1 after a

@@ -265,7 +265,7 @@ records_free (struct records *r)
 static enum outcome
 outcome_of (const char *verdict)
 {
-  enum outcome o = OUTCOME_REPRODUCED;
+  enum outcome o = OUTCOME_SKIPPED;
 
   while (o < OUTCOME_FAILED && strcmp (outcome_words[o], verdict) != 0)
     ++o;
@@ -281,7 +281,7 @@ record_outcome (const struct record *r)
 enum outcome
 records_outcome (const struct records *r)
 {
-  enum outcome worst = OUTCOME_REPRODUCED;
+  enum outcome worst = OUTCOME_SKIPPED;
   unsigned i;
 
   for (i = 0; i < r->n; ++i)
@@ -295,7 +295,7 @@ records_write (FILE *fp, const char *matrix, int64_t parts,
                const struct words *runs)
 {
   struct json j = { .fp = fp };
-  enum outcome worst = OUTCOME_REPRODUCED;
+  enum outcome worst = OUTCOME_SKIPPED;
   size_t i;
 
   for (i = 0; i < runs->n; ++i) {

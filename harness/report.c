@@ -132,8 +132,8 @@ figure_row (struct table *t, const struct run_results *r, unsigned step,
     v = VERDICT_NOT_MEASURED;
   table_cell (t, "%s%s%s", s->name, reported && reported->over ? " / " : "",
               reported && reported->over ? reported->over : "");
-  if (v == VERDICT_NOT_MEASURED)
-    table_cell (t, "failed");
+  if (v == VERDICT_NOT_MEASURED || v == VERDICT_SKIPPED)
+    table_cell (t, "%s", v == VERDICT_SKIPPED ? "" : "failed");
   else
     table_cell (t, "%.2f", value);
   table_cell (t, "%s", step_units[reported ? reported->unit : s->unit]);
@@ -148,7 +148,7 @@ figure_row (struct table *t, const struct run_results *r, unsigned step,
     table_cell (t, "%.2f", reported->value);
     table_cell (t, "%s%s", reported->kernel ? "on " : "",
                 reported->kernel ? reported->kernel : "");
-    if (v == VERDICT_NOT_MEASURED)
+    if (v == VERDICT_NOT_MEASURED || v == VERDICT_SKIPPED)
       table_cell (t, "%s", "");
     else
       table_cell (t, "%.2f", ratio);
@@ -255,6 +255,34 @@ print_clock (FILE *fp, const struct run_results *r, const char *root)
   free (exactness);
 }
 
+/* Which figures a kernel that is not there would have had. */
+static void
+print_skipped (FILE *fp, const struct run_results *r)
+{
+  const struct scenario *sc = r->scenario;
+  const char *separator = ": ";
+  unsigned i;
+
+  fprintf (fp, "skipped: %s", r->skipped);
+  for (i = 0; i < sc->n_reported; ++i)
+    if (results_applies (r, &sc->reported[i])) {
+      fprintf (fp, "%s%s%s%s", separator, sc->reported[i].figure,
+               sc->reported[i].over ? "/" : "",
+               sc->reported[i].over ? sc->reported[i].over : "");
+      separator = ", ";
+    }
+  fputc ('\n', fp);
+}
+
+static void
+print_warnings (FILE *fp, const struct run_results *r)
+{
+  size_t i;
+
+  for (i = 0; i < r->warnings.n; ++i)
+    fprintf (fp, "the guest could not do %s\n", r->warnings.word[i]);
+}
+
 void
 results_print (FILE *fp, const struct run_results *r, const char *root)
 {
@@ -269,6 +297,14 @@ results_print (FILE *fp, const struct run_results *r, const char *root)
   for (i = 0; i < r->n_drives; ++i)
     fprintf (fp, "%s\n", r->profile[i].title[0] ? r->profile[i].title
              : r->drive[i].name);
+  if (sc->guest)
+    fprintf (fp, "%s%s", sc->guest, r->skipped ? "\n" : ": ");
+  if (r->skipped) {
+    print_skipped (fp, r);
+    free (cpu);
+    free (shown);
+    return;
+  }
   fprintf (fp, "Linux %s, %s, %s clock",
            r->kernel ? r->kernel : "(unknown)",
            machine_kinds[sc->machine.kind],
@@ -292,6 +328,11 @@ results_print (FILE *fp, const struct run_results *r, const char *root)
   print_figures (fp, r, shown);
   if (sc->note)
     fprintf (fp, "\n%s\n", sc->note);
+  if (sc->scale > 1)
+    fprintf (fp, "\nonly one %lldth of the work was done (--full: all of "
+             "it); seconds and numbers\nof requests are multiplied by %lld\n",
+             (long long) sc->scale, (long long) sc->scale);
+  print_warnings (fp, r);
   print_clock (fp, r, root);
   free (shown);
 }

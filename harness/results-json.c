@@ -67,8 +67,17 @@ write_figure (struct json *j, const struct run_results *r, unsigned step)
   json_int (j, "bytes", m->bytes);
   json_int (j, "requests", m->requests);
   json_int (j, "ns", m->ns);
+  if (m->finished)
+    json_string (j, "finished_ns", m->finished);
   write_sweep (j, s);
   json_close (j, '}');
+}
+
+/* Was there a figure to compare? */
+static bool
+has_value (enum verdict v)
+{
+  return v != VERDICT_NOT_MEASURED && v != VERDICT_SKIPPED;
 }
 
 static void
@@ -82,16 +91,20 @@ write_comparison (struct json *j, const struct run_results *r,
   json_string (j, "name", reported->figure);
   if (reported->over)
     json_string (j, "over", reported->over);
-  if (v != VERDICT_NOT_MEASURED)
+  if (has_value (v))
     json_double (j, "value", value);
   else
     json_null (j, "value");
   json_string (j, "unit", step_units[reported->unit]);
   json_double (j, "reported", reported->value);
+  if (reported->above > 0) {
+    json_double (j, "reported_low", reported->value - reported->below);
+    json_double (j, "reported_high", reported->value + reported->above);
+  }
   json_string (j, "kernel", reported->kernel);
   json_string (j, "source", reported->source);
   json_double (j, "tolerance", reported->tolerance);
-  if (v != VERDICT_NOT_MEASURED)
+  if (has_value (v))
     json_double (j, "ratio", ratio);
   else
     json_null (j, "ratio");
@@ -105,7 +118,7 @@ static void
 write_clock (struct json *j, const struct run_results *r)
 {
   const struct machine *m = &r->scenario->machine;
-  char *exactness = r->failure ? NULL : results_exactness (r);
+  char *exactness = r->failure || r->skipped ? NULL : results_exactness (r);
 
   json_string (j, "clock", m->virtual_clock ? "virtual" : "real");
   json_bool (j, "exact", r->exact);
@@ -218,6 +231,14 @@ results_write_json (struct json *j, const struct run_results *r)
   json_int (j, "memory_mib", sc->machine.memory_mib);
   write_cpu (j, &sc->machine.cpu);
   json_string (j, "kernel", r->kernel);
+  if (sc->guest)
+    json_string (j, "guest", sc->guest);
+  if (sc->scale > 1)
+    json_int (j, "scale", sc->scale);
+  if (r->skipped)
+    json_string (j, "skipped", r->skipped);
+  if (r->warnings.n)
+    write_words (j, "warnings", &r->warnings);
   json_string (j, "verdict", outcome_words[results_outcome (r)]);
   json_string (j, "error", r->failure);
   write_clock (j, r);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 const char *const verdict_words[] = {
   [VERDICT_NONE] = "",
   [VERDICT_COMPARISON] = "for comparison",
+  [VERDICT_SKIPPED] = "skipped",
   [VERDICT_REPRODUCED] = "reproduced",
   [VERDICT_NOT_REPRODUCED] = "NOT reproduced",
   [VERDICT_NOT_MEASURED] = "NOT measured",
@@ -20,7 +20,11 @@ run_results_free (struct run_results *r)
 {
   unsigned i;
 
+  for (i = 0; r->steps && i < r->scenario->n_steps; ++i)
+    free (r->steps[i].finished);
   free (r->name);
+  free (r->skipped);
+  words_free (&r->warnings);
   free (r->kernel);
   free (r->identify);
   free (r->steps);
@@ -31,6 +35,7 @@ run_results_free (struct run_results *r)
 }
 
 const char *const outcome_words[] = {
+  [OUTCOME_SKIPPED] = "skipped",
   [OUTCOME_REPRODUCED] = "reproduced",
   [OUTCOME_NOT_REPRODUCED] = "not reproduced",
   [OUTCOME_TOO_LATE] = "too late",
@@ -59,14 +64,37 @@ results_exactness (const struct run_results *r)
                  (long long) r->forced, r->max_early_ns / 1e6);
 }
 
+/* What else a step has told.  As with seconds, what a part of the reported
+ * work gives is taken for all of it.
+ */
+static int
+also_figure (const struct scenario_step *s, const struct measurement *m,
+             double *value)
+{
+  switch (s->also) {
+  case ALSO_FIRST:
+    *value = m->first_ns / 1e9 / s->repeats * s->scale;
+    return m->first_ns > 0 ? 0 : -1;
+  case ALSO_DISK:
+    *value = (double) m->slow / s->repeats * s->scale;
+    return m->slow > 0 ? 0 : -1;
+  default:
+    *value = m->slow > 0 ? m->slow_ns / 1e6 / m->slow : 0;
+    return m->slow > 0 ? 0 : -1;
+  }
+}
+
 int
 results_figure (const struct run_results *r, unsigned step, double *value)
 {
+  const struct scenario_step *s = &r->scenario->steps[step];
   const struct measurement *m = &r->steps[step];
 
   if (!m->measured || m->ns <= 0 || m->requests <= 0)
     return -1;
-  switch (r->scenario->steps[step].unit) {
+  if (s->verb == STEP_ALSO)
+    return also_figure (s, m, value);
+  switch (s->unit) {
   case UNIT_MIB_PER_S:
     *value = (double) m->bytes / (1024 * 1024) / (m->ns / 1e9);
     return 0;
@@ -75,6 +103,9 @@ results_figure (const struct run_results *r, unsigned step, double *value)
     return 0;
   case UNIT_IO_PER_S:
     *value = m->requests / (m->ns / 1e9);
+    return 0;
+  case UNIT_S:
+    *value = m->ns / 1e9 / s->repeats * s->scale;
     return 0;
   default:
     return -1;
@@ -108,10 +139,24 @@ same_kernel (const char *reported, const char *running)
     strncmp (running + n, "-rc", 3) != 0;
 }
 
+/* A kernel that the scenario names is that one, whatever it calls itself. */
+static bool
+is_kernel_of (const struct run_results *r, const char *reported)
+{
+  const struct scenario *sc = r->scenario;
+
+  if (reported && sc->kernel_name && sc->n_kernels > 1 &&
+      strcmp (sc->kernel_name, "debian") != 0)
+    return strcmp (reported, sc->kernel_name) == 0;
+  return same_kernel (reported, r->kernel);
+}
+
 bool
 results_applies (const struct run_results *r,
                  const struct scenario_reported *reported)
 {
+  if (r->skipped && r->kernel == NULL && !is_kernel_of (r, reported->kernel))
+    return false;
   return reported->drive == NULL ||
     strcmp (reported->drive, r->drive->name) == 0;
 }
@@ -121,17 +166,21 @@ results_compare (const struct run_results *r,
                  const struct scenario_reported *reported,
                  double *value, double *ratio)
 {
+  const double slack = reported->tolerance / 100;
   double over = 1;
 
+  if (r->skipped)
+    return VERDICT_SKIPPED;
   if (figure_called (r, reported->figure, value) == -1 ||
       (reported->over && figure_called (r, reported->over, &over) == -1))
     return VERDICT_NOT_MEASURED;
   *value /= over;
   *ratio = *value / reported->value;
   if (r->varied ||
-      (!reported->assert && !same_kernel (reported->kernel, r->kernel)))
+      (!reported->assert && !is_kernel_of (r, reported->kernel)))
     return VERDICT_COMPARISON;
-  return fabs (*ratio - 1) * 100 <= reported->tolerance
+  return *value >= (reported->value - reported->below) * (1 - slack) &&
+    *value <= (reported->value + reported->above) * (1 + slack)
     ? VERDICT_REPRODUCED : VERDICT_NOT_REPRODUCED;
 }
 
@@ -142,6 +191,8 @@ results_reproduced (const struct run_results *r)
   double value, ratio;
   unsigned i;
 
+  if (r->skipped)
+    return true;
   for (i = 0; i < sc->n_reported; ++i)
     if (results_applies (r, &sc->reported[i]) &&
         results_compare (r, &sc->reported[i], &value, &ratio)
@@ -158,6 +209,8 @@ results_outcome (const struct run_results *r)
 {
   if (r->failure)
     return OUTCOME_FAILED;
+  if (r->skipped)
+    return OUTCOME_SKIPPED;
   if (r->scenario->machine.virtual_clock && !r->exact)
     return OUTCOME_NOT_EXACT;
   if (r->lateness.known && !r->lateness.valid)
@@ -169,6 +222,7 @@ enum spindle_exit
 outcome_exit (enum outcome outcome)
 {
   static const enum spindle_exit exits[] = {
+    [OUTCOME_SKIPPED] = EXIT_COULD_NOT_RUN,
     [OUTCOME_REPRODUCED] = EXIT_REPRODUCED,
     [OUTCOME_NOT_REPRODUCED] = EXIT_NOT_REPRODUCED,
     [OUTCOME_TOO_LATE] = EXIT_INVALID,

@@ -20,7 +20,10 @@
 /* What the guest said about one step. */
 struct measurement {
   bool measured;
-  int64_t bytes, requests, ns;
+  int64_t bytes, requests, ns;  /* of all repeats */
+  int64_t first_ns;             /* when the first job was done, or 0 */
+  int64_t slow, slow_ns;        /* transfers that got to the drive */
+  char *finished;               /* when each job was done, or NULL */
 };
 
 struct run_results {
@@ -40,6 +43,8 @@ struct run_results {
   bool ended;                   /* the guest did its whole job */
   bool power_off;               /* or its power was cut before, */
   int64_t power_off_ns;         /* then */
+  char *skipped;                /* why nothing can be said, or NULL */
+  struct words warnings;        /* what the guest could do without */
 
   /* From the bridge.  With the real clock nothing is exact. */
   bool have_clock, exact, patched;
@@ -61,6 +66,7 @@ struct run_results {
 enum verdict {
   VERDICT_NONE,                 /* nothing was reported */
   VERDICT_COMPARISON,           /* reported on another kernel */
+  VERDICT_SKIPPED,              /* nothing ran; the run says why */
   VERDICT_REPRODUCED,
   VERDICT_NOT_REPRODUCED,
   VERDICT_NOT_MEASURED,
@@ -85,7 +91,9 @@ enum verdict results_compare (const struct run_results *r,
                               const struct scenario_reported *reported,
                               double *value, double *ratio);
 
-/* Does REPORTED speak of this run's drive? */
+/* Does REPORTED speak of this run's drive, and, where the kernel is not
+ * there, of that kernel?
+ */
 bool results_applies (const struct run_results *r,
                       const struct scenario_reported *reported);
 
@@ -94,11 +102,13 @@ bool results_reproduced (const struct run_results *r);
 
 /* How a run went, the worst last. */
 enum outcome {
+  OUTCOME_SKIPPED,              /* not run, for a reason */
   OUTCOME_REPRODUCED, OUTCOME_NOT_REPRODUCED, OUTCOME_TOO_LATE,
   OUTCOME_NOT_EXACT, OUTCOME_FAILED
 };
 extern const char *const outcome_words[];
 enum outcome results_outcome (const struct run_results *r);
+/* Of all there was: if that is skipped, nothing ran. */
 enum spindle_exit outcome_exit (enum outcome outcome);
 
 /* One run as a JSON object; docs/results.md describes it. */

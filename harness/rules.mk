@@ -97,3 +97,4 @@ $(BUILD)/harness/accel.o: ALL_CFLAGS += -Wa,-I$(BUILD)/harness
 $(BUILD)/harness/kernel.o: harness/fetch-kernel.sh
 $(BUILD)/harness/initramfs.o: harness/ext2-initrd.sh
 $(BUILD)/harness/crash.o: harness/crash-image.sh
+$(BUILD)/harness/disk-image.o: harness/disk-image.sh

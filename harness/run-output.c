@@ -163,15 +163,20 @@ static enum spindle_exit
 worst_exit (const struct run_output *o)
 {
   enum spindle_exit worst = EXIT_REPRODUCED;
-  unsigned i;
+  unsigned i, skipped = 0;
 
   for (i = 0; i < o->n; ++i) {
-    enum spindle_exit one = outcome_exit (results_outcome (o->runs[i]));
+    const enum outcome outcome = results_outcome (o->runs[i]);
 
-    if (one > worst)
-      worst = one;
+    if (outcome == OUTCOME_SKIPPED)
+      skipped++;
+    else if (outcome_exit (outcome) > worst)
+      worst = outcome_exit (outcome);
   }
-  return worst;
+  if (skipped < o->n)
+    return worst;
+  complain ("nothing ran: all is skipped");
+  return outcome_exit (OUTCOME_SKIPPED);
 }
 
 /* The page that --keep leaves, unless another was asked for. */
@@ -191,7 +196,7 @@ run_output (const struct run_output *o)
   unsigned i;
 
   for (i = 0; i < o->n; ++i) {
-    if (o->runs[i]->failure)
+    if (o->runs[i]->failure || o->runs[i]->skipped)
       continue;
     results_read_traces (o->runs[i]);
     if (page)

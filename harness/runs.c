@@ -11,7 +11,9 @@
 
 #include "boot.h"
 #include "calibration.h"
+#include "disk-image.h"
 #include "guest.h"
+#include "kernel.h"
 #include "loader.h"
 #include "run-output.h"
 #include "runs.h"
@@ -23,8 +25,8 @@
 struct set {
   const struct run_options *options;
   struct pieces pieces;
-  struct workdir workdir;
-  struct scenario **scenarios;  /* a copy for each variant */
+  struct workdir workdir, images; /* images: NULL path if not needed */
+  struct scenario **scenarios;  /* a copy for each variant, guest, kernel */
   unsigned n_scenarios;
   uint64_t fingerprint;         /* of scenarios and variants */
   struct guest **guests;
@@ -79,6 +81,9 @@ apply_variant (struct scenario *sc, const struct variant *v)
   if (v->kernel) {
     free (sc->kernel);
     sc->kernel = format ("%s", v->kernel);
+    free (sc->kernel_name);
+    sc->kernel_name = NULL;
+    sc->n_kernels = 1;
   }
   if (v->profile && sc->together) {
     complain ("%s has %u drives in one guest: no other profile can be given",
@@ -97,17 +102,23 @@ apply_variant (struct scenario *sc, const struct variant *v)
 }
 
 static int
-load_scenario (struct set *s, const char *file, const struct variant *v)
+load_scenario (struct set *s, const char *file, const struct variant *v,
+               unsigned guest, unsigned kernel)
 {
+  const struct scenario_pick pick = {
+    .guest = guest, .kernel = kernel, .full = v->full,
+  };
   struct scenario *sc;
   char *error;
 
-  sc = scenario_load (file, &error);
+  sc = scenario_load (file, &pick, &error);
   if (sc == NULL) {
     complain ("%s", error);
     free (error);
     return -1;
   }
+  s->scenarios = reallocate (s->scenarios, s->n_scenarios + 1,
+                             sizeof *s->scenarios);
   s->scenarios[s->n_scenarios++] = sc;
   set_real_clock (s, &sc->machine);
   return apply_variant (sc, v);
@@ -120,6 +131,8 @@ check_reach (const struct guest *g, const struct scenario_step *s, int place)
   const int64_t sectors = g->profiles[place].geometry.sectors;
   int64_t span = s->span_mib * 2048;
 
+  if (s->file || s->verb == STEP_ALSO)
+    return 0;
   if (span == 0)
     span = s->random ? 1 : (scenario_step_bytes (s) + 511) / 512;
   if (s->offset_mib * 2048 + span <= sectors)
@@ -176,17 +189,35 @@ append (char *s, const char *between, const char *more)
   return longer;
 }
 
-/* The names of N drives, "a+b", and what was changed.  Free it. */
+/* The names of N drives, "a+b", which of the scenario's guests and kernels
+ * it is, ".as@2.6.0", and what was changed.  Free it.
+ */
 static char *
-run_name (const struct scenario_drive *d, unsigned n,
-          const struct variant *v)
+run_name (const struct scenario *sc, const struct scenario_drive *d,
+          unsigned n, const struct variant *v)
 {
   char *r = format ("%s", d[0].name);
   unsigned i;
 
   for (i = 1; i < n; ++i)
     r = append (r, "+", d[i].name);
+  if (sc->guest)
+    r = append (r, ".", sc->guest);
+  if (sc->kernel_name)
+    r = append (r, "@", sc->kernel_name);
   return append (r, "", v->label);
+}
+
+/* A kernel that a list names but is not there is no mistake. */
+static void
+skip_missing_kernel (struct guest *g)
+{
+  const struct scenario *sc = g->results.scenario;
+
+  if (sc->kernel_name == NULL || kernel_is_there (sc->kernel))
+    return;
+  g->results.skipped = format ("no kernel %s", sc->kernel_name);
+  g->state = GUEST_DONE;
 }
 
 /* A guest with the N drives from D on. */
@@ -203,7 +234,7 @@ add_guest (struct set *s, struct scenario *sc, struct scenario_drive *d,
   g->trace = true;
   g->n_drives = n;
   g->results.scenario = sc;
-  g->results.name = run_name (d, n, v);
+  g->results.name = run_name (sc, d, n, v);
   g->results.folder = format ("%s.%s", sc->name, g->results.name);
   g->results.varied = v->profile || v->set.n;
   g->results.drive = d;
@@ -216,6 +247,7 @@ add_guest (struct set *s, struct scenario *sc, struct scenario_drive *d,
   for (i = 0; i < n; ++i)
     if (load_profile (g, i) == -1)
       return -1;
+  skip_missing_kernel (g);
   return check_steps (g);
 }
 
@@ -247,6 +279,27 @@ check_names (const struct set *s)
   return 0;
 }
 
+/* All guests and kernels of one scenario. */
+static int
+add_file (struct set *s, const char *file, const struct variant *v)
+{
+  unsigned guest, kernel, n_guests = 1, n_kernels = 1;
+
+  for (kernel = 0; kernel < n_kernels; ++kernel)
+    for (guest = 0; guest < n_guests; ++guest) {
+      struct scenario *sc;
+
+      if (load_scenario (s, file, v, guest, kernel) == -1)
+        return -1;
+      sc = s->scenarios[s->n_scenarios - 1];
+      if (add_scenario (s, sc, v) == -1)
+        return -1;
+      n_guests = sc->n_guests;
+      n_kernels = sc->n_kernels;
+    }
+  return 0;
+}
+
 static int
 add_runs (struct set *s, const struct words *files,
           const struct variants *variants)
@@ -255,13 +308,10 @@ add_runs (struct set *s, const struct words *files,
   unsigned j;
 
   s->fingerprint = UINT64_C (14695981039346656037);
-  s->scenarios = allocate (files->n * variants->n, sizeof *s->scenarios);
   for (i = 0; i < files->n; ++i) {
     fingerprint_file (s, files->word[i]);
     for (j = 0; j < variants->n; ++j)
-      if (load_scenario (s, files->word[i], &variants->variant[j]) == -1 ||
-          add_scenario (s, s->scenarios[s->n_scenarios - 1],
-                        &variants->variant[j]) == -1)
+      if (add_file (s, files->word[i], &variants->variant[j]) == -1)
         return -1;
   }
   return check_names (s);
@@ -359,6 +409,8 @@ prepare_boots (struct set *s)
   for (i = 0; i < s->n_guests; ++i) {
     struct guest *g = s->guests[i];
 
+    if (g->state == GUEST_DONE)
+      continue;
     if (boot_prepare (&s->boots[i], g->results.scenario, g->drives,
                       g->n_drives, &s->pieces, g->private_folder) == -1)
       return -1;
@@ -428,6 +480,64 @@ clear_progress (const struct set *s)
     fputs ("\r\033[K", stderr);
 }
 
+/* Is anything to be made on a drive before a guest starts? */
+static bool
+needs_image (const struct scenario *sc)
+{
+  return sc->disk.file_system || sc->disk.partition_lba;
+}
+
+static int
+make_images_folder (struct set *s)
+{
+  unsigned i;
+
+  for (i = 0; i < s->n_scenarios; ++i)
+    if (needs_image (s->scenarios[i]))
+      return workdir_create_large (&s->images);
+  return 0;
+}
+
+/* Each when its guest starts, and no longer than it lives: they may grow as
+ * large as the drive.
+ */
+static int
+make_image (const struct set *s, struct guest *g)
+{
+  const struct scenario *sc = g->results.scenario;
+  char *error = NULL;
+  int r;
+
+  if (!needs_image (sc))
+    return 0;
+  g->image = format ("%s/%lld", s->images.path, (long long) g->results.part);
+  g->drives[0].image = g->image;
+  r = disk_image_make (g->image, &sc->disk,
+                       g->profiles[0].geometry.sectors, g->private_folder,
+                       &error);
+  if (r == -1) {
+    g->failure = error;
+    g->state = GUEST_FAILED;
+  }
+  return r;
+}
+
+static void
+remove_image (struct guest *g)
+{
+  if (g->image)
+    unlink (g->image);
+  free (g->image);
+  g->image = NULL;
+}
+
+static void
+start_guest (struct set *s, struct guest *g)
+{
+  if (g->state == GUEST_IDLE && make_image (s, g) == 0)
+    guest_start (g);
+}
+
 static unsigned
 start_and_poll (struct set *s, unsigned jobs)
 {
@@ -437,9 +547,11 @@ start_and_poll (struct set *s, unsigned jobs)
     guest_poll (s->guests[i]);
     if (s->guests[i]->state == GUEST_RUNNING)
       running++;
+    else if (s->guests[i]->state != GUEST_IDLE)
+      remove_image (s->guests[i]);
   }
   while (s->next < s->n_guests && running < jobs) {
-    guest_start (s->guests[s->next]);
+    start_guest (s, s->guests[s->next]);
     if (s->guests[s->next]->state == GUEST_RUNNING)
       running++;
     s->next++;
@@ -493,6 +605,7 @@ free_set (struct set *s)
   unsigned i;
 
   for (i = 0; i < s->n_guests; ++i) {
+    remove_image (s->guests[i]);
     free_guest (s->guests[i]);
     if (s->boots)
       boot_free (&s->boots[i]);
@@ -508,6 +621,7 @@ free_set (struct set *s)
   free (s->scenarios);
   if (s->keep_fd != -1)
     close (s->keep_fd);
+  workdir_remove (&s->images);
   workdir_remove (&s->workdir);
   pieces_free (&s->pieces);
 }
@@ -526,8 +640,9 @@ run_scenarios (const struct words *files, const struct variants *variants,
       program_check (qemu_program (), "qemu-system-x86") == 0 &&
       program_check (nbdkit_program (), "nbdkit") == 0 &&
       pieces_find (&s.pieces) == 0 && workdir_create (&s.workdir) == 0 &&
-      make_folders (&s) == 0 && run_output_start (s.root) == 0 &&
-      prepare_boots (&s) == 0 && run_guests (&s) == 0)
+      make_images_folder (&s) == 0 && make_folders (&s) == 0 &&
+      run_output_start (s.root) == 0 && prepare_boots (&s) == 0 &&
+      run_guests (&s) == 0)
     r = output (&s);
   free_set (&s);
   return r;

@@ -104,6 +104,42 @@ scenario_find (const char *word, const char *folder)
   return file;
 }
 
+/* For qsort. */
+static int
+by_name (const void *a, const void *b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+int
+scenario_list (struct words *files)
+{
+  struct words folders = { 0 }, names = { 0 };
+  struct pieces pieces;
+  size_t i;
+
+  if (pieces_find (&pieces) == -1)
+    return -1;
+  add_users (&folders);
+  words_add (&folders, pieces.scenarios);
+  for (i = 0; i < folders.n; ++i)
+    add_names (&names, folders.word[i]);
+  if (names.n > 0)
+    qsort (names.word, names.n, sizeof names.word[0], by_name);
+  for (i = 0; i < names.n; ++i)
+    if (i == 0 || strcmp (names.word[i], names.word[i - 1]) != 0) {
+      char *file = scenario_find (names.word[i], pieces.scenarios);
+
+      if (file)
+        words_add (files, file);
+      free (file);
+    }
+  words_free (&folders);
+  words_free (&names);
+  pieces_free (&pieces);
+  return 0;
+}
+
 int
 scenario_find_all (const struct words *scenarios, struct words *files)
 {

@@ -17,4 +17,9 @@ char *scenario_find (const char *word, const char *folder);
 /* The files of all of them.  Returns -1 after a message. */
 int scenario_find_all (const struct words *scenarios, struct words *files);
 
+/* The files of all that can be found, in order of name; of two of one name
+ * the one that is run.  Returns -1 after a message.
+ */
+int scenario_list (struct words *files);
+
 #endif /* SPINDLE_SCENARIO_FIND_H */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,27 +50,91 @@ check_reported (struct strict *s, config_setting_t *group,
                    "the name of one of the drives");
 }
 
+/* One value, or an array of them. */
+static int
+load_value (struct strict *s, config_setting_t *group,
+            struct scenario_reported *r)
+{
+  config_setting_t *list = config_setting_get_member (group, "value");
+  double low = HUGE_VAL, high = 0, v;
+  int i, n;
+
+  if (!config_setting_is_array (list))
+    return strict_number (s, group, "value", 1e-9, 1e9, &r->value);
+  n = config_setting_length (list);
+  for (i = 0; i < n; ++i) {
+    const config_setting_t *e = config_setting_get_elem (list, i);
+
+    v = config_setting_type (e) == CONFIG_TYPE_FLOAT
+      ? config_setting_get_float (e) : (double) config_setting_get_int64 (e);
+    if (!(v >= 1e-9 && v <= 1e9))
+      return strict_fail (s, e, "a number from 1e-09 to 1e+09");
+    r->value += v / n;
+    low = fmin (low, v);
+    high = fmax (high, v);
+  }
+  if (n == 0)
+    return strict_fail (s, list, "a number, or an array of them");
+  r->below = r->value - low;
+  r->above = high - r->value;
+  return 0;
+}
+
+/* Figures of another of the scenario's guests are left out: *R is true if
+ * this is one.
+ */
+static int
+of_another_guest (struct strict *s, config_setting_t *group,
+                  const struct scenario *sc, bool *r)
+{
+  config_setting_t *setting = config_setting_get_member (group, "guest");
+  config_setting_t *guests, *root = group;
+  const char *name, *wanted;
+  int i;
+
+  *r = false;
+  if (setting == NULL)
+    return s->error ? -1 : 0;
+  wanted = config_setting_get_string (setting);
+  while (!config_setting_is_root (root))
+    root = config_setting_parent (root);
+  guests = config_setting_get_member (root, "guests");
+  for (i = 0; guests && i < config_setting_length (guests); ++i)
+    if (wanted &&
+        config_setting_lookup_string (config_setting_get_elem (guests, i),
+                                      "name", &name) &&
+        strcmp (name, wanted) == 0) {
+      *r = strcmp (wanted, sc->guest) != 0;
+      return 0;
+    }
+  return strict_fail (s, setting, "the name of one of the guests");
+}
+
 static int
 load_reported (struct strict *s, config_setting_t *group,
                struct scenario *sc)
 {
   static const char *const keys[] = {
-    "figure", "over", "drive", "value", "unit", "kernel", "source",
+    "figure", "over", "drive", "guest", "value", "unit", "kernel", "source",
     "tolerance", "assert", NULL
   };
   struct scenario_reported *r;
+  bool other;
 
   if (strict_keys (s, group, keys) == -1 ||
       strict_need (s, group, "figure") == NULL ||
-      strict_need (s, group, "value") == NULL)
+      strict_need (s, group, "value") == NULL ||
+      of_another_guest (s, group, sc, &other) == -1)
     return -1;
+  if (other)
+    return 0;
   sc->reported = reallocate (sc->reported, sc->n_reported + 1, sizeof *r);
   r = &sc->reported[sc->n_reported++];
   *r = (struct scenario_reported) { .tolerance = 5 };
   strict_string (s, group, "figure", &r->figure);
   strict_string (s, group, "over", &r->over);
   strict_string (s, group, "drive", &r->drive);
-  strict_number (s, group, "value", 1e-9, 1e9, &r->value);
+  load_value (s, group, r);
   strict_choice (s, group, "unit", step_units, &r->unit);
   strict_string (s, group, "kernel", &r->kernel);
   strict_string (s, group, "source", &r->source);

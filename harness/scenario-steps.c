@@ -10,9 +10,15 @@
 #define MAX_MIB (2 * 1024 * 1024)
 
 const char *const step_verbs[] = {
-  "read", "write", "mix", "trim", "copy", NULL
+  "read", "write", "mix", "trim", "copy", "walk", "frames", NULL
 };
-const char *const step_units[] = { "MiB/s", "ms", "IO/s", "ratio", NULL };
+const char *const step_units[] = {
+  "MiB/s", "ms", "IO/s", "ratio", "s", "IO", NULL
+};
+const char *const step_alsos[] = { "first", "disk", "disk-ms", NULL };
+const char *const step_befores[] = {
+  "drop", "forget", "sync", "nothing", NULL
+};
 const char *const step_fsyncs[] = { "no", "end", "each", NULL };
 
 /* The numbers of a step, all of which can be swept. */
@@ -24,7 +30,8 @@ static const struct number {
 #define NUMBER(key, field, min, max) \
   { key, offsetof (struct scenario_step, field), min, max }
   NUMBER ("readahead", readahead, 0, 65535),
-  NUMBER ("block-kib", block_kib, 1, 16384),
+  NUMBER ("block-kib", block_kib, 1, 4096),
+  NUMBER ("block-bytes", block_bytes, 512, 4194304),
   NUMBER ("mib", mib, 1, MAX_MIB),
   NUMBER ("requests", requests, 1, 10000000),
   NUMBER ("offset-mib", offset_mib, 0, MAX_MIB),
@@ -34,6 +41,8 @@ static const struct number {
   NUMBER ("streams", streams, 1, 64),
   NUMBER ("jobs", jobs, 1, 64),
   NUMBER ("writes", writes, 0, 100),
+  NUMBER ("repeats", repeats, 1, 100),
+  NUMBER ("output-bytes", output_bytes, 1, INT64_C (1) << 40),
 #undef NUMBER
 };
 #define N_NUMBERS (sizeof numbers / sizeof numbers[0])
@@ -64,11 +73,20 @@ scenario_step_value (const struct scenario_step *step)
 }
 
 int64_t
+scenario_step_block (const struct scenario_step *step)
+{
+  return step->block_bytes ? step->block_bytes : step->block_kib * 1024;
+}
+
+int64_t
 scenario_step_bytes (const struct scenario_step *step)
 {
-  return step->requests
-    ? step->requests * step->block_kib * 1024
-    : step->mib * 1024 * 1024;
+  const int64_t block = scenario_step_block (step);
+  int64_t bytes = step->requests
+    ? step->requests / step->scale * block
+    : step->mib * 1024 * 1024 / step->scale / block * block;
+
+  return bytes == 0 && (step->mib || step->requests) ? block : bytes;
 }
 
 bool
@@ -108,6 +126,22 @@ unrolled_name (const char *family, const char *sweep, int64_t value)
   return r;
 }
 
+static char *
+copy_of (const char *text)
+{
+  return text ? format ("%s", text) : NULL;
+}
+
+static void
+copy_words (struct words *to, const struct words *from)
+{
+  size_t i;
+
+  *to = (struct words) { .n = 0 };
+  for (i = 0; i < from->n; ++i)
+    words_add (to, from->word[i]);
+}
+
 /* Takes over NAME. */
 static int
 add_step (struct strict *s, config_setting_t *group, struct scenario *sc,
@@ -127,8 +161,55 @@ add_step (struct strict *s, config_setting_t *group, struct scenario *sc,
   *new = *step;
   new->name = name;
   new->family = format ("%s", step->family);
+  new->file = copy_of (step->file);
+  new->sound = copy_of (step->sound);
+  new->output = copy_of (step->output);
+  copy_words (&new->sysctl, &step->sysctl);
+  copy_words (&new->queue, &step->queue);
   return scenario_check_name (s, config_setting_get_member (group, "name"),
                               name);
+}
+
+void
+scenario_step_free (struct scenario_step *step)
+{
+  free (step->name);
+  free (step->family);
+  free (step->file);
+  free (step->sound);
+  free (step->output);
+  words_free (&step->sysctl);
+  words_free (&step->queue);
+}
+
+/* What else the steps from FIRST on tell, as steps of their own. */
+static int
+add_alsos (struct strict *s, config_setting_t *group, struct scenario *sc,
+           unsigned first)
+{
+  static const int units[] = { UNIT_S, UNIT_IO, UNIT_MS };
+  const unsigned end = sc->n_steps;
+  unsigned i;
+  int also;
+
+  for (also = 0; step_alsos[also]; ++also)
+    for (i = first; i < end && sc->steps[i].alsos & 1u << also; ++i) {
+      struct scenario_step step = sc->steps[i];
+      char *family = format ("%s-%s", step.family, step_alsos[also]);
+      int r;
+
+      step.verb = STEP_ALSO;
+      step.of = i;
+      step.also = also;
+      step.unit = units[also];
+      step.family = family;
+      r = add_step (s, group, sc, &step,
+                    format ("%s-%s", step.name, step_alsos[also]));
+      free (family);
+      if (r == -1)
+        return -1;
+    }
+  return 0;
 }
 
 /* One step for each of the values. */
@@ -192,7 +273,8 @@ check_step (struct strict *s, config_setting_t *group,
 {
   config_setting_t *swept = config_setting_get_member (group, "sweep");
   const char *key = swept ? config_setting_get_string (swept) : NULL;
-  bool amount = step->mib || step->requests ||
+  bool amount = step->mib || step->requests || step->ms ||
+    (step->file && step->verb == STEP_READ) || step->verb == STEP_WALK ||
     (key && (strcmp (key, "mib") == 0 || strcmp (key, "requests") == 0));
 
   if (step->mib && step->requests)
@@ -200,10 +282,12 @@ check_step (struct strict *s, config_setting_t *group,
   if (!amount)
     return strict_fail (s, group, "mib (or requests) is missing");
   if (!config_setting_get_member (group, "unit"))
-    step->unit = step->random ? UNIT_MS : UNIT_MIB_PER_S;
-  if (step->unit == UNIT_RATIO)
+    step->unit = step->random ? UNIT_MS
+      : step->verb == STEP_WALK || step->verb == STEP_FRAMES ? UNIT_S
+      : UNIT_MIB_PER_S;
+  if (step->unit == UNIT_RATIO || step->unit == UNIT_IO)
     return strict_fail (s, config_setting_get_member (group, "unit"),
-                        "\"MiB/s\", \"ms\" or \"IO/s\"");
+                        "\"MiB/s\", \"ms\", \"IO/s\" or \"s\"");
   return 0;
 }
 
@@ -212,13 +296,15 @@ static int
 load_verb (struct strict *s, config_setting_t *group,
            struct scenario_step *step)
 {
-  int i, found = -1;
+  int i, found = config_setting_get_member (group, "hdparm")
+    ? STEP_READ : -1;
 
   for (i = 0; step_verbs[i]; ++i)
     if (config_setting_get_member (group, step_verbs[i])) {
       if (found != -1)
-        return strict_fail (s, group, "either %s or %s", step_verbs[found],
-                            step_verbs[i]);
+        return strict_fail (s, group, "either %s or %s",
+                            config_setting_get_member (group, "hdparm")
+                            ? "hdparm" : step_verbs[found], step_verbs[i]);
       found = i;
     }
   if (found == -1)
@@ -269,12 +355,20 @@ static int
 check_verb (struct strict *s, config_setting_t *group,
             const struct scenario_step *step)
 {
+  enum {
+    WRITES = 1 << STEP_WRITE | 1 << STEP_MIX, IO = 1 << STEP_READ | WRITES,
+    FILMS = 1 << STEP_FRAMES, TREES = 1 << STEP_WALK,
+    TRANSFERS = IO | 1 << STEP_TRIM, MANY = TRANSFERS | 1 << STEP_COPY
+  };
   static const struct { const char *key; unsigned verbs; } belongs[] = {
-    { "fsync", 1 << STEP_WRITE | 1 << STEP_MIX },
-    { "writes", 1 << STEP_MIX },
-    { "pattern", ~(1u << STEP_COPY) }, { "span-mib", ~(1u << STEP_COPY) },
-    { "streams", ~(1u << STEP_COPY) }, { "ms", ~(1u << STEP_COPY) },
-    { "seed", ~(1u << STEP_COPY) },
+    { "fsync", WRITES }, { "writes", 1 << STEP_MIX },
+    { "create", 1 << STEP_WRITE }, { "close", IO },
+    { "file", IO | FILMS | TREES }, { "also", IO },
+    { "sound", FILMS }, { "output", FILMS }, { "output-bytes", FILMS },
+    { "pattern", TRANSFERS }, { "span-mib", TRANSFERS },
+    { "streams", TRANSFERS }, { "ms", TRANSFERS }, { "seed", TRANSFERS },
+    { "jobs", MANY }, { "offset-mib", MANY }, { "mib", MANY },
+    { "requests", MANY | FILMS },
   };
   config_setting_t *setting;
   size_t i;
@@ -288,50 +382,201 @@ check_verb (struct strict *s, config_setting_t *group,
   return 0;
 }
 
+/* hdparm -t of today, for three seconds, or of old, 64 MiB; 1 MiB each. */
+static int
+load_hdparm (struct strict *s, config_setting_t *group,
+             struct scenario_step *step)
+{
+  static const char *const kinds[] = { "3s", "64mib", NULL };
+  int kind = -1;
+
+  if (strict_choice (s, group, "hdparm", kinds, &kind) == -1 || kind == -1)
+    return s->error ? -1 : 0;
+  if (step->block_kib == 0 && step->block_bytes == 0)
+    step->block_kib = 1024;
+  if (kind == 0 && step->ms == 0)
+    step->ms = 3000;
+  if (kind == 1 && step->mib == 0)
+    step->mib = 64;
+  return 0;
+}
+
+static int
+load_also (struct strict *s, config_setting_t *group,
+           struct scenario_step *step)
+{
+  config_setting_t *list = config_setting_get_member (group, "also");
+  int i, a;
+
+  if (list == NULL)
+    return s->error ? -1 : 0;
+  if (!config_setting_is_array (list))
+    return strict_fail (s, list, "an array, [\"first\", ...]");
+  for (i = 0; i < config_setting_length (list); ++i) {
+    const config_setting_t *e = config_setting_get_elem (list, i);
+    const char *word = config_setting_get_string (e);
+
+    for (a = 0; step_alsos[a]; ++a)
+      if (word && strcmp (word, step_alsos[a]) == 0)
+        break;
+    if (step_alsos[a] == NULL)
+      return strict_fail (s, e, "\"first\", \"disk\" or \"disk-ms\"");
+    if (a == ALSO_FIRST && step->jobs == 1)
+      return strict_fail (s, e, "only where there are several jobs");
+    step->alsos |= 1u << a;
+  }
+  return 0;
+}
+
+/* Is there an earlier step that makes the file? */
+static bool
+is_created (const struct scenario *sc, const char *name)
+{
+  unsigned i;
+
+  for (i = 0; i < sc->n_steps; ++i)
+    if (sc->steps[i].create && strcmp (sc->steps[i].file, name) == 0)
+      return true;
+  return false;
+}
+
+static int
+check_file (struct strict *s, config_setting_t *group, const char *key,
+            const struct scenario *sc, const char *name)
+{
+  if (name == NULL || is_created (sc, name) ||
+      scenario_disk_has (&sc->disk, name))
+    return 0;
+  return strict_fail (s, config_setting_get_member (group, key),
+                      "no such file: neither in disk.files nor created "
+                      "before");
+}
+
+static int
+load_files (struct strict *s, config_setting_t *group,
+            const struct scenario *sc, struct scenario_step *step)
+{
+  const bool films = step->verb == STEP_FRAMES;
+
+  strict_string (s, group, "file", &step->file);
+  strict_string (s, group, "sound", &step->sound);
+  strict_string (s, group, "output", &step->output);
+  strict_bool (s, group, "create", &step->create);
+  if (strict_bool (s, group, "close", &step->close) == -1 ||
+      strict_choice (s, group, "before", step_befores, &step->before) == -1)
+    return -1;
+  if ((films || step->verb == STEP_WALK) &&
+      (strict_need (s, group, "file") == NULL ||
+       (films && (strict_need (s, group, "sound") == NULL ||
+                  strict_need (s, group, "output") == NULL ||
+                  strict_need (s, group, "output-bytes") == NULL))))
+    return -1;
+  if (step->file == NULL)
+    return !step->create && !step->close && step->before != BEFORE_FORGET
+      ? 0 : strict_fail (s, group, "file is missing: create, close and "
+                         "forget are for files");
+  if (sc->disk.file_system == NULL)
+    return strict_fail (s, config_setting_get_member (group, "file"),
+                        "disk.file-system is missing");
+  if (!step->create && check_file (s, group, "file", sc, step->file) == -1)
+    return -1;
+  return check_file (s, group, "sound", sc, step->sound);
+}
+
+static int
+load_block (struct strict *s, config_setting_t *group,
+            const struct scenario_step *step)
+{
+  config_setting_t *sweep = config_setting_get_member (group, "sweep");
+  const char *swept = sweep ? config_setting_get_string (sweep) : NULL;
+
+  if (step->block_kib && step->block_bytes)
+    return strict_fail (s, group, "either block-kib or block-bytes");
+  if (step->block_kib == 0 && step->block_bytes == 0 &&
+      (swept == NULL || strncmp (swept, "block-", 6) != 0))
+    return strict_need (s, group, "block-kib") ? 0 : -1;
+  if ((step->block_bytes & 511) && (step->verb != STEP_READ || step->direct))
+    return strict_fail (s, config_setting_get_member (group, "block-bytes"),
+                        "a multiple of 512");
+  return 0;
+}
+
+static int
+load_values (struct strict *s, config_setting_t *group, struct scenario *sc,
+             struct scenario_step *step)
+{
+  static const char *const modes[] = { "buffered", "direct", NULL };
+  static const char *const patterns[] = { "seq", "random", NULL };
+  int direct = 0, random = 0;
+  size_t i;
+
+  for (i = 0; i < N_NUMBERS; ++i)
+    strict_int (s, group, numbers[i].key, numbers[i].min, numbers[i].max,
+                number_in (step, &numbers[i]));
+  strict_choice (s, group, step_verbs[step->verb], modes, &direct);
+  strict_bool (s, group, "reboot", &step->reboot);
+  if (!direct && (step->verb == STEP_TRIM || step->verb == STEP_COPY))
+    strict_fail (s, config_setting_get_member (group,
+                                               step_verbs[step->verb]),
+                 "\"direct\"");
+  if (direct && (step->verb == STEP_WALK || step->verb == STEP_FRAMES))
+    strict_fail (s, config_setting_get_member (group,
+                                               step_verbs[step->verb]),
+                 "\"buffered\"");
+  strict_choice (s, group, "pattern", patterns, &random);
+  strict_choice (s, group, "fsync", step_fsyncs, &step->fsync);
+  strict_choice (s, group, "unit", step_units, &step->unit);
+  strict_string (s, group, "name", &step->family);
+  step->direct = direct;
+  step->random = random;
+  scenario_words (s, group, "sysctl", &step->sysctl);
+  if (scenario_words (s, group, "queue", &step->queue) == -1 ||
+      load_hdparm (s, group, step) == -1 ||
+      load_block (s, group, step) == -1 ||
+      load_also (s, group, step) == -1)
+    return -1;
+  return load_files (s, group, sc, step);
+}
+
 static int
 load_step (struct strict *s, config_setting_t *group, struct scenario *sc)
 {
   static const char *const keys[] = {
-    "name", "read", "write", "mix", "trim", "copy", "from", "to", "drive",
+    "name", "read", "write", "mix", "trim", "copy", "walk", "frames",
+    "hdparm", "from", "to", "drive", "file", "create", "close", "sound",
+    "output", "output-bytes", "also", "before", "sysctl", "queue", "repeats",
     "reboot", "jobs", "writes", "pattern", "fsync", "unit", "sweep", "values",
-    "stride-mib", "readahead", "block-kib", "mib", "requests",
+    "stride-mib", "readahead", "block-kib", "block-bytes", "mib", "requests",
     "offset-mib", "span-mib", "seed", "ms", "streams", NULL
   };
-  static const char *const modes[] = { "buffered", "direct", NULL };
-  static const char *const patterns[] = { "seq", "random", NULL };
   struct scenario_step step = {
     .readahead = -1, .streams = 1, .jobs = 1, .seed = 1, .writes = 50,
+    .repeats = 1, .scale = sc->scale,
   };
-  int direct = 0, random = 0, r = -1;
-  size_t i;
+  const unsigned first = sc->n_steps;
+  int r = -1;
 
-  if (strict_keys (s, group, keys) == -1 ||
-      strict_need (s, group, "name") == NULL ||
-      load_verb (s, group, &step) == -1 ||
-      load_step_drives (s, group, sc, &step) == -1 ||
-      check_verb (s, group, &step) == -1)
-    return -1;
-  for (i = 0; i < N_NUMBERS; ++i)
-    strict_int (s, group, numbers[i].key, numbers[i].min, numbers[i].max,
-                number_in (&step, &numbers[i]));
-  strict_choice (s, group, step_verbs[step.verb], modes, &direct);
-  strict_bool (s, group, "reboot", &step.reboot);
-  if (!direct && (step.verb == STEP_TRIM || step.verb == STEP_COPY))
-    strict_fail (s, config_setting_get_member (group, step_verbs[step.verb]),
-                 "\"direct\"");
-  strict_choice (s, group, "pattern", patterns, &random);
-  strict_choice (s, group, "fsync", step_fsyncs, &step.fsync);
-  strict_choice (s, group, "unit", step_units, &step.unit);
-  strict_string (s, group, "name", &step.family);
-  step.direct = direct;
-  step.random = random;
-  if (!s->error && step.block_kib == 0 &&
-      !config_setting_get_member (group, "sweep"))
-    strict_need (s, group, "block-kib");
-  if (!s->error && check_step (s, group, &step) == 0)
-    r = unroll (s, group, sc, &step);
-  free (step.family);
+  if (strict_keys (s, group, keys) == 0 &&
+      strict_need (s, group, "name") != NULL &&
+      load_verb (s, group, &step) == 0 &&
+      load_step_drives (s, group, sc, &step) == 0 &&
+      check_verb (s, group, &step) == 0 &&
+      load_values (s, group, sc, &step) == 0 &&
+      check_step (s, group, &step) == 0 &&
+      unroll (s, group, sc, &step) == 0)
+    r = add_alsos (s, group, sc, first);
+  scenario_step_free (&step);
   return r;
+}
+
+char *
+scenario_file_pattern (const char *name)
+{
+  const char *hole = strchr (name, '{');
+
+  return hole ? format ("%.*s%%%s", (int) (hole - name), name,
+                        hole + strcspn (hole, "}") + 1)
+    : format ("%s", name);
 }
 
 int

@@ -25,10 +25,9 @@ scenario_check_name (struct strict *s, const config_setting_t *setting,
                       ? "; in braces only the key that is swept" : "");
 }
 
-/* GROUP.KEY is an array of strings, each KEY=VALUE. */
-static int
-load_words (struct strict *s, config_setting_t *group, const char *key,
-            struct words *r)
+int
+scenario_words (struct strict *s, config_setting_t *group, const char *key,
+                struct words *r)
 {
   config_setting_t *list = config_setting_get_member (group, key);
   int i;
@@ -67,19 +66,17 @@ load_cpu (struct strict *s, config_setting_t *host, struct scenario *sc)
   return r;
 }
 
+/* HOST is the scenario's, or what one of its guests has in place of it. */
 static int
-load_host (struct strict *s, config_setting_t *root, struct scenario *sc)
+load_host (struct strict *s, config_setting_t *host, struct scenario *sc)
 {
   static const char *const keys[] = {
     "machine", "clock", "cpu", "shift", "memory-mib", "kernel", "append",
-    "device", "queue", "queue-depth", NULL
+    "device", "queue", "queue-depth", "elevator", "sysctl", "name", NULL
   };
   static const char *const clocks[] = { "real", "virtual", NULL };
-  config_setting_t *host = config_setting_get_member (root, "host");
   int clock = sc->machine.virtual_clock;
 
-  if (host == NULL)
-    return 0;
   if (!config_setting_is_group (host))
     return strict_fail (s, host, "a group, { ... }");
   strict_keys (s, host, keys);
@@ -93,8 +90,80 @@ load_host (struct strict *s, config_setting_t *root, struct scenario *sc)
   strict_string (s, host, "kernel", &sc->kernel);
   strict_string (s, host, "append", &sc->append);
   strict_string (s, host, "device", &sc->device);
+  strict_string (s, host, "elevator", &sc->elevator);
   sc->machine.virtual_clock = clock;
-  return load_words (s, host, "queue", &sc->queue);
+  scenario_words (s, host, "sysctl", &sc->sysctl);
+  return scenario_words (s, host, "queue", &sc->queue);
+}
+
+/* Several guests differ from the host in what is said for them. */
+static int
+load_guests (struct strict *s, config_setting_t *root, struct scenario *sc,
+             unsigned pick)
+{
+  config_setting_t *host = config_setting_get_member (root, "host");
+  config_setting_t *guests = config_setting_get_member (root, "guests");
+  config_setting_t *name, *guest;
+
+  if (host && (name = config_setting_get_member (host, "name")))
+    return strict_fail (s, name, "only guests have names");
+  if (host && load_host (s, host, sc) == -1)
+    return -1;
+  if (guests == NULL)
+    return 0;
+  if (strict_groups (s, guests, 1) == -1)
+    return -1;
+  sc->n_guests = config_setting_length (guests);
+  if (pick >= sc->n_guests)
+    pick = 0;
+  guest = config_setting_get_elem (guests, pick);
+  if ((name = strict_need (s, guest, "name")) == NULL ||
+      load_host (s, guest, sc) == -1 ||
+      strict_string (s, guest, "name", &sc->guest) == -1)
+    return -1;
+  return scenario_check_name (s, name, sc->guest);
+}
+
+/* A kernel is a name, or a group that has also an image. */
+static int
+load_kernel (struct strict *s, config_setting_t *kernel, struct scenario *sc)
+{
+  static const char *const keys[] = { "name", "image", NULL };
+  const char *word = config_setting_get_string (kernel);
+  config_setting_t *name = kernel;
+
+  if (word)
+    sc->kernel_name = format ("%s", word);
+  else if (!config_setting_is_group (kernel))
+    return strict_fail (s, kernel, "a name, \"debian\", or a group, "
+                        "{ name = \"...\"; image = \"...\"; }");
+  else if (strict_keys (s, kernel, keys) == -1 ||
+           (name = strict_need (s, kernel, "name")) == NULL ||
+           strict_string (s, kernel, "name", &sc->kernel_name) == -1)
+    return -1;
+  free (sc->kernel);
+  sc->kernel = format ("%s", sc->kernel_name);
+  if (!word && strict_string (s, kernel, "image", &sc->kernel) == -1)
+    return -1;
+  return scenario_check_name (s, name, sc->kernel_name);
+}
+
+static int
+load_kernels (struct strict *s, config_setting_t *root, struct scenario *sc,
+              unsigned pick)
+{
+  config_setting_t *kernels = config_setting_get_member (root, "kernels");
+
+  if (kernels == NULL)
+    return 0;
+  if (!config_setting_is_list (kernels) && !config_setting_is_array (kernels))
+    return strict_fail (s, kernels, "a list, ( \"debian\", ... )");
+  sc->n_kernels = config_setting_length (kernels);
+  if (sc->n_kernels == 0)
+    return strict_fail (s, kernels, "at least one kernel");
+  return load_kernel (s, config_setting_get_elem (kernels, pick
+                                                  < sc->n_kernels ? pick : 0),
+                      sc);
 }
 
 static int
@@ -144,7 +213,7 @@ load_drive (struct strict *s, config_setting_t *group, struct scenario *sc)
   strict_string (s, group, "profile", &d->profile);
   strict_string (s, group, "name", &d->name);
   strict_int (s, group, "seed", 0, INT32_MAX, &d->seed);
-  if (load_words (s, group, "set", &d->set) == -1)
+  if (scenario_words (s, group, "set", &d->set) == -1)
     return -1;
   if (d->name == NULL)
     d->name = stem (d->profile);
@@ -184,11 +253,11 @@ load_drives (struct strict *s, config_setting_t *root, struct scenario *sc)
 }
 
 static int
-load (struct strict *s, struct scenario *sc)
+load (struct strict *s, struct scenario *sc, const struct scenario_pick *pick)
 {
   static const char *const keys[] = {
-    "name", "title", "source", "note", "host", "limits", "drive", "drives",
-    "steps", "reported", NULL
+    "name", "title", "source", "note", "host", "guests", "kernels", "limits",
+    "drive", "drives", "disk", "scale", "steps", "reported", NULL
   };
   config_setting_t *root = config_root_setting (&s->config), *name;
 
@@ -200,8 +269,15 @@ load (struct strict *s, struct scenario *sc)
   strict_string (s, root, "title", &sc->title);
   strict_string (s, root, "source", &sc->source);
   if (strict_string (s, root, "note", &sc->note) == -1 ||
-      load_host (s, root, sc) == -1 || load_limits (s, root, sc) == -1 ||
-      load_drives (s, root, sc) == -1 || scenario_steps (s, root, sc) == -1)
+      strict_int (s, root, "scale", 1, 10000, &sc->scale) == -1)
+    return -1;
+  if (pick->full)
+    sc->scale = 1;
+  if (load_guests (s, root, sc, pick->guest) == -1 ||
+      load_kernels (s, root, sc, pick->kernel) == -1 ||
+      load_limits (s, root, sc) == -1 || load_drives (s, root, sc) == -1 ||
+      scenario_load_disk (s, root, sc) == -1 ||
+      scenario_steps (s, root, sc) == -1)
     return -1;
   return scenario_reports (s, root, sc);
 }
@@ -234,7 +310,8 @@ resolve_all (struct scenario *sc, const char *path)
 }
 
 struct scenario *
-scenario_load (const char *path, char **error)
+scenario_load (const char *path, const struct scenario_pick *pick,
+               char **error)
 {
   struct scenario *sc = allocate (1, sizeof *sc);
   struct strict s;
@@ -245,9 +322,12 @@ scenario_load (const char *path, char **error)
     .device = format ("/dev/sda"),
     .real_limit_s = 600,
     .silence_limit_s = 600,
+    .scale = 1,
+    .n_guests = 1,
+    .n_kernels = 1,
   };
   *error = NULL;
-  if (strict_open (&s, path) == -1 || load (&s, sc) == -1) {
+  if (strict_open (&s, path) == -1 || load (&s, sc, pick) == -1) {
     *error = s.error;
     s.error = NULL;
     scenario_free (sc);
@@ -291,10 +371,8 @@ scenario_free (struct scenario *sc)
   if (sc == NULL)
     return;
   free_drives (sc);
-  for (i = 0; i < sc->n_steps; ++i) {
-    free (sc->steps[i].name);
-    free (sc->steps[i].family);
-  }
+  for (i = 0; i < sc->n_steps; ++i)
+    scenario_step_free (&sc->steps[i]);
   for (i = 0; i < sc->n_reported; ++i) {
     free (sc->reported[i].figure);
     free (sc->reported[i].over);
@@ -303,6 +381,11 @@ scenario_free (struct scenario *sc)
     free (sc->reported[i].source);
   }
   words_free (&sc->queue);
+  words_free (&sc->sysctl);
+  scenario_disk_free (&sc->disk);
+  free (sc->guest);
+  free (sc->kernel_name);
+  free (sc->elevator);
   free (sc->drives);
   free (sc->steps);
   free (sc->reported);

@@ -15,10 +15,12 @@ static const char help[] =
 "  crash      cut the power under a file system, again and again\n"
 "  ctl        tell a drive that runs what to do\n"
 "  demo       two drives of 2000 and 2003 under this system's kernel\n"
+"  list       list the scenarios\n"
 "  probe      measure a disk from outside, and make a profile of it\n"
 "  profile    look at profiles of drives; import DiskSim's parameters\n"
 "  replay     send the requests of a trace to a drive, without a guest\n"
 "  run        run scenarios and compare with what was reported\n"
+"  show       show what a scenario does and what was reported\n"
 "  top        show what a drive does right now\n"
 "  vm         boot a disk image of your own on a named drive\n"
 "\n"
@@ -32,10 +34,12 @@ static const struct command {
   { "crash", command_crash },
   { "ctl", command_ctl },
   { "demo", command_demo },
+  { "list", command_list },
   { "probe", command_probe },
   { "profile", command_profile },
   { "replay", command_replay },
   { "run", command_run },
+  { "show", command_show },
   { "top", command_top },
   { "vm", command_vm },
 };

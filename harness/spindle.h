@@ -50,6 +50,8 @@ int command_calibrate (int argc, char **argv);
 int command_ctl (int argc, char **argv);
 int command_top (int argc, char **argv);
 int command_demo (int argc, char **argv);
+int command_list (int argc, char **argv);
+int command_show (int argc, char **argv);
 int command_replay (int argc, char **argv);
 int command_probe (int argc, char **argv);
 int command_profile (int argc, char **argv);

@@ -131,6 +131,17 @@ workdir_create (struct workdir *w)
   return -1;
 }
 
+int
+workdir_create_large (struct workdir *w)
+{
+  if (create_under (w, getenv ("TMPDIR")) == 0 ||
+      create_under (w, "/var/tmp") == 0)
+    return 0;
+  complain ("cannot make a private directory in /var/tmp: %s",
+            strerror (errno));
+  return -1;
+}
+
 void
 workdir_remove (struct workdir *w)
 {

@@ -21,6 +21,9 @@ struct workdir {
  */
 int workdir_create (struct workdir *w);
 
+/* The same for what may be as large as a drive: under $TMPDIR or /var/tmp. */
+int workdir_create_large (struct workdir *w);
+
 /* Remove it with everything in it. */
 void workdir_remove (struct workdir *w);
 

@@ -38,7 +38,7 @@ $(BUILD)/tests/wire/clock-stream-test: %: %.o \
 
 # The agent in a real guest, and how it gets there.
 BOOT_OBJ := $(addprefix $(BUILD)/harness/,initramfs.o kernel-modules.o \
-              kernel.o script.o util.o)
+              kernel.o script.o util.o words.o)
 AGENT_TEST_C := $(BUILD)/tests/guest/agent-image \
                 $(BUILD)/tests/guest/agent-pattern
 GUEST_TESTS += tests/guest/agent-test.sh

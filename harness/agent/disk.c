@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include "disk.h"
+#include "mount.h"
 #include "report.h"
 #include "sys.h"
 #include "text.h"
@@ -25,6 +26,7 @@ static const struct {
   { "/dev/hdc", MODE_BLOCK, 22, 0 }, { "/dev/hdd", MODE_BLOCK, 22, 64 },
   { "/dev/sda", MODE_BLOCK, 8, 0 }, { "/dev/sdb", MODE_BLOCK, 8, 16 },
   { "/dev/sdc", MODE_BLOCK, 8, 32 }, { "/dev/sdd", MODE_BLOCK, 8, 48 },
+  { "/dev/hda1", MODE_BLOCK, 3, 1 }, { "/dev/sda1", MODE_BLOCK, 8, 1 },
 };
 
 void
@@ -288,6 +290,22 @@ disk_open (struct step *step)
   return 0;
 }
 
+/* Linux 2.4 reads files with a setting of its own, in KiB; BLKRASET takes
+ * 255 sectors at most there. */
+static bool
+readahead_2_4 (const struct disk *disk, int64_t sectors)
+{
+  char path[128], text[64], digits[TEXT_DIGITS];
+
+  text_copy (path, sizeof path, "/proc/ide/");
+  text_append (path, sizeof path, disk->path + 5);
+  text_append (path, sizeof path, "/settings");
+  text_copy (text, sizeof text, "file_readahead:");
+  text_append (text, sizeof text, text_decimal (sectors / 2, digits));
+  return text_starts (disk->path, "/dev/")
+    && sys_write_file (path, text) == 0;
+}
+
 long
 disk_readahead (const struct disk *disk, struct step *step)
 {
@@ -299,6 +317,8 @@ disk_readahead (const struct disk *disk, struct step *step)
   if (step->problem != NULL)
     return -SYS_EINVAL;
   error = sys3 (SYS_IOCTL, disk->fd, IOCTL_BLKRASET, (long) sectors);
+  if (readahead_2_4 (disk, sectors) && error == -SYS_EINVAL)
+    error = sys3 (SYS_IOCTL, disk->fd, IOCTL_BLKRASET, 255);
   if (error < 0)
     return error;
   error = sys3 (SYS_IOCTL, disk->fd, IOCTL_BLKRAGET, &now);
@@ -310,12 +330,68 @@ disk_readahead (const struct disk *disk, struct step *step)
   return 0;
 }
 
+/* Before 2.6.16 pages of files are only forgotten with their file system. */
 long
 disk_drop (const struct disk *disk)
 {
   long error = sys_write_file ("/proc/sys/vm/drop_caches", "3\n");
 
-  if (error != -SYS_ENOENT || disk == NULL)
+  if (error != -SYS_ENOENT)
     return error;
-  return sys3 (SYS_IOCTL, disk->fd, IOCTL_BLKFLSBUF, 0);
+  if (mount_is_done ()) {
+    error = mount_again ();
+    if (error < 0)
+      return error;
+  }
+  return disk == NULL ? error
+    : sys3 (SYS_IOCTL, disk->fd, IOCTL_BLKFLSBUF, 0);
+}
+
+/* What an elevator is called in /sys, before and since Linux 5. */
+static const struct {
+  const char *name, *file, *successor;
+} elevators[] = {
+  { "as", "anticipatory", NULL }, { "noop", "noop", "none" },
+  { "deadline", "deadline", "mq-deadline" }, { "cfq", "cfq", "bfq" },
+};
+
+static long
+set_elevator (const struct disk *disk, const char *name)
+{
+  char path[128];
+
+  return disk_sysfs_path (disk, "queue/scheduler", path, sizeof path)
+    ? sys_write_file (path, name) : -SYS_ENOENT;
+}
+
+long
+disk_elevator (const struct disk *disk, struct step *step)
+{
+  const char *name = step_text (step, "name");
+  const char *file = name, *successor = NULL;
+  long error;
+
+  step_check_unknown (step);
+  if (step->problem != NULL || name == NULL)
+    return -SYS_EINVAL;
+  for (size_t i = 0; i < sizeof elevators / sizeof elevators[0]; i++)
+    if (text_equal (elevators[i].name, name)) {
+      file = elevators[i].file;
+      successor = elevators[i].successor;
+    }
+  error = set_elevator (disk, file);
+  if (error == -SYS_EINVAL && successor != NULL) {
+    file = successor;
+    error = set_elevator (disk, file);
+  }
+  if (error == -SYS_EINVAL)
+    return error;
+  /* Before 2.6.10 only the kernel's command line can choose. */
+  if (error < 0)
+    report_warning (step->text, -error,
+                    "the kernel does not tell which elevator it has");
+  report_begin ("elevator");
+  report_text ("name", file);
+  report_end ();
+  return 0;
 }

@@ -38,6 +38,8 @@ struct disk *disk_called (const char *name);
 /* The steps.  Each gives 0 or -errno, and reports what it found. */
 long disk_open (struct step *step);
 long disk_readahead (const struct disk *disk, struct step *step);
+/* -EINVAL without a problem in the step: there is no such elevator. */
+long disk_elevator (const struct disk *disk, struct step *step);
 /* disk may be NULL. */
 long disk_drop (const struct disk *disk);
 

@@ -41,39 +41,6 @@ path_of (char path[PATH_SIZE], int file, const char *suffix)
   text_append (path, PATH_SIZE, suffix);
 }
 
-long
-files_mount (const struct disk *disk, struct step *step)
-{
-  const char *type = step_text (step, "type");
-  const char *options = step_text (step, "options");
-  long error;
-
-  step_check_unknown (step);
-  if (step->problem != NULL || type == NULL)
-    return -SYS_EINVAL;
-  if (disk == NULL)
-    return -SYS_ENODEV;
-  error = sys2 (SYS_MKDIR, FOLDER, 0755);
-  if (error < 0 && error != -SYS_EEXIST)
-    return error;
-  error = sys5 (SYS_MOUNT, (long) disk->path, (long) FOLDER, (long) type, 0,
-                (long) options);
-  if (error < 0)
-    return error;
-  report_begin ("mount");
-  report_end ();
-  return 0;
-}
-
-long
-files_umount (struct step *step)
-{
-  step_check_unknown (step);
-  if (step->problem != NULL)
-    return -SYS_EINVAL;
-  return sys2 (SYS_UMOUNT2, FOLDER, 0);
-}
-
 /* What became of an open file that something was done to. */
 static long
 closed (int fd, long error, bool sync)

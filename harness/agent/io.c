@@ -4,20 +4,29 @@
 
 #include "io.h"
 #include "jobs.h"
+#include "mount.h"
 #include "report.h"
 #include "sys.h"
 #include "text.h"
 
 enum { ALIGN = 1 << 20, MAX_STREAMS = 64 };
 
+/* What a file that does not exist yet may grow to. */
+#define NO_END (INT64_MAX / 4)
+
 enum fsync_when { FSYNC_NEVER, FSYNC_END, FSYNC_EACH };
 
 struct workload {
   const char *name;
   const struct disk *disk;
+  const char *file;             /* on the mounted file system, or NULL */
   enum io_op op;
   bool direct, random;
+  bool own_files;               /* each job has one */
+  bool whole;                   /* bytes is not given: to the file's end */
+  bool create, close;
   int64_t block_bytes, total_bytes, offset, span_bytes, limit_ns;
+  int64_t slow_ns;              /* count transfers that take longer, or 0 */
   uint64_t seed;
   int streams, jobs;
   int writes_percent;           /* of the transfers */
@@ -28,6 +37,8 @@ struct workload {
 struct progress {
   int64_t bytes, requests;
   long error;                   /* -errno of the last transfer, or 0 */
+  int64_t began_ns, ended_ns;
+  int64_t slow, slow_ns;        /* how many, and what they took together */
 };
 
 /* What a process works with. */
@@ -52,28 +63,127 @@ io_buffer (void)
   return aligned;
 }
 
+static bool
+has_percent (const char *s)
+{
+  while (*s != '\0' && *s != '%')
+    s++;
+  return *s == '%';
+}
+
+/* Where a job works. */
+static const char *
+path_of (const struct workload *w, int job, char *buf, size_t size)
+{
+  if (w->file == NULL)
+    return w->disk->path;
+  return mount_path (w->file, job, buf, size) ? buf : "";
+}
+
+static int64_t
+size_of (const struct workload *w, int job)
+{
+  char buf[128];
+  int64_t size;
+  int fd;
+
+  if (w->file == NULL)
+    return w->disk->size_bytes;
+  if (w->create)
+    return NO_END;
+  fd = sys_open (path_of (w, job, buf, sizeof buf), O_RDONLY);
+  if (fd < 0)
+    return fd;
+  size = sys_file_size (fd);
+  sys_close (fd);
+  return size;
+}
+
+static void
+parse_file (struct workload *w, struct step *step)
+{
+  static const char *const no_yes[] = { "0", "1", NULL };
+
+  w->file = step_text (step, "file");
+  if (w->op == IO_WRITE)
+    w->create = step_choice (step, "create", no_yes, 0);
+  w->close = step_choice (step, "close", no_yes, 0);
+  w->own_files = w->file != NULL && has_percent (w->file);
+  if (w->file == NULL && (w->create || w->close))
+    step->problem = "create and close need a file";
+  else if (w->file != NULL && w->op == IO_TRIM)
+    step->problem = "files are not trimmed";
+  else if (w->file != NULL && !mount_is_done ())
+    step->problem = "there was no mount step";
+}
+
+/* Where transfers may go: SIZE is that of the disk or file. */
+static void
+parse_place (struct workload *w, struct step *step, int64_t size)
+{
+  int64_t rest;
+
+  w->offset = step_number (step, "offset", 0, 0, size - 1);
+  rest = size - w->offset;
+  w->total_bytes = step_number (step, "bytes", w->file && !w->create
+                                ? rest : -1, 1, INT64_MAX);
+  w->whole = w->file != NULL && step_text (step, "bytes") == NULL;
+  w->span_bytes = step_number (step, "span", w->create ? w->total_bytes
+                               : rest, 1, rest);
+}
+
+/* A file need not end with a whole block. */
+static void
+round_span (struct workload *w)
+{
+  uint32_t rest;
+
+  text_divide (w->span_bytes, w->block_bytes, &rest);
+  if (w->file != NULL && !w->random && w->streams == 1 && rest != 0)
+    w->span_bytes += w->block_bytes - rest;
+}
+
+static void
+check (const struct workload *w, struct step *step)
+{
+  if ((w->op != IO_READ || w->direct)
+      && (w->block_bytes | w->offset) % IO_SECTOR != 0)
+    step->problem = "block and offset must be whole sectors";
+  else if (w->random && w->streams > 1)
+    step->problem = "streams are sequential";
+  else if (text_divide (w->span_bytes, w->streams
+                        * (w->own_files ? 1 : w->jobs), &(uint32_t) { 0 })
+           < (uint64_t) w->block_bytes)
+    step->problem = "span is smaller than a block of every stream and job";
+}
+
 static void
 parse (struct workload *w, struct step *step)
 {
   static const char *const modes[] = { "buffered", "direct", NULL };
   static const char *const patterns[] = { "seq", "random", NULL };
   static const char *const fsyncs[] = { "0", "1", "each", NULL };
-  const int64_t size = w->disk->size_bytes;
   const bool writes = w->op == IO_WRITE || w->op == IO_MIX;
-  int64_t rest;
+  int64_t size;
 
+  parse_file (w, step);
+  if (step->problem != NULL)
+    return;
+  size = size_of (w, 0);
+  if (size < 0) {
+    step->problem = "there is no such file";
+    return;
+  }
   w->name = step_text (step, "name");
   if (w->name == NULL)
     step->problem = "name is missing";
   w->direct = step_choice (step, "mode", modes, -1) == 1;
   w->random = step_choice (step, "pattern", patterns, -1) == 1;
   w->block_bytes = step_number (step, "block", -1, 1, IO_MAX_BLOCK);
-  w->total_bytes = step_number (step, "bytes", -1, 1, INT64_MAX);
-  w->offset = step_number (step, "offset", 0, 0, size - 1);
-  rest = size - w->offset;
-  w->span_bytes = step_number (step, "span", rest, 1, rest);
+  parse_place (w, step, size);
   w->seed = step_number (step, "seed", 1, 0, INT64_MAX);
   w->limit_ns = step_number (step, "ms", 0, 0, 1000000000) * 1000000;
+  w->slow_ns = step_number (step, "slow-us", 0, 0, 1000000) * 1000;
   w->streams = step_number (step, "streams", 1, 1, MAX_STREAMS);
   w->jobs = step_number (step, "jobs", 1, 1, MAX_JOBS);
   w->writes_percent = w->op == IO_MIX
@@ -83,14 +193,8 @@ parse (struct workload *w, struct step *step)
   step_check_unknown (step);
   if (step->problem != NULL)
     return;
-  if ((w->op != IO_READ || w->direct)
-      && (w->block_bytes | w->offset) % IO_SECTOR != 0)
-    step->problem = "block and offset must be whole sectors";
-  else if (w->random && w->streams > 1)
-    step->problem = "streams are sequential";
-  else if (text_divide (w->span_bytes, w->streams * w->jobs,
-                        &(uint32_t) { 0 }) < (uint64_t) w->block_bytes)
-    step->problem = "span is smaller than a block of every stream and job";
+  round_span (w);
+  check (w, step);
 }
 
 uint64_t
@@ -210,8 +314,27 @@ transfer (const struct workload *w, bool write, int fd, char *buf,
   return n;
 }
 
+static long
+timed_transfer (const struct workload *w, struct progress *p, bool write,
+                int fd, char *buf, int64_t bytes, int64_t offset)
+{
+  int64_t start_ns, ns;
+  long n;
+
+  if (w->slow_ns == 0)
+    return transfer (w, write, fd, buf, bytes, offset);
+  start_ns = sys_now_ns ();
+  n = transfer (w, write, fd, buf, bytes, offset);
+  ns = sys_now_ns () - start_ns;
+  if (ns > w->slow_ns) {
+    p->slow++;
+    p->slow_ns += ns;
+  }
+  return n;
+}
+
 static void
-loop (const struct workload *w, const int *fds, struct progress *p)
+loop (const struct workload *w, int *fds, struct progress *p)
 {
   struct cursor cursor;
   char *buf = io_buffer ();
@@ -223,8 +346,8 @@ loop (const struct workload *w, const int *fds, struct progress *p)
     int64_t bytes = left < w->block_bytes ? left : w->block_bytes;
     int stream;
     int64_t offset = cursor_next (&cursor, w, &stream);
-    long n = transfer (w, write_is_next (&cursor, w), fds[stream], buf,
-                       bytes, offset);
+    long n = timed_transfer (w, p, write_is_next (&cursor, w), fds[stream],
+                             buf, bytes, offset);
 
     p->requests++;
     if (n <= 0) {
@@ -237,22 +360,39 @@ loop (const struct workload *w, const int *fds, struct progress *p)
   }
   if (w->fsync == FSYNC_END && p->error == 0)
     p->error = sys1 (SYS_FSYNC, fds[0]);
+  for (int i = 0; w->close && i < w->streams; i++) {
+    sys_close (fds[i]);
+    fds[i] = -1;
+  }
+}
+
+static void
+close_streams (const struct workload *w, const int *fds)
+{
+  for (int i = 0; i < w->streams; i++)
+    if (fds[i] >= 0)
+      sys_close (fds[i]);
 }
 
 /* Each stream has its own descriptor: readahead state is kept there. */
 static long
-open_streams (const struct workload *w, int *fds)
+open_streams (const struct workload *w, int job, int *fds)
 {
   int flags = (w->op == IO_READ ? O_RDONLY : O_RDWR)
-    | (w->direct ? O_DIRECT : 0);
+    | (w->direct ? O_DIRECT : 0) | (w->create ? O_CREAT : 0);
+  char buf[128];
+  const char *path = path_of (w, job, buf, sizeof buf);
 
+  if (w->create)
+    sys1 (SYS_UNLINK, path);
+  for (int i = 0; i < w->streams; i++)
+    fds[i] = -1;
   for (int i = 0; i < w->streams; i++) {
-    fds[i] = sys_open (w->disk->path, flags);
+    fds[i] = sys_open (path, flags);
     if (fds[i] < 0) {
       long error = fds[i];
 
-      while (i-- > 0)
-        sys_close (fds[i]);
+      close_streams (w, fds);
       return error;
     }
   }
@@ -268,12 +408,16 @@ share_of (const struct workload *w, int job)
   uint32_t rest;
   int64_t blocks = text_divide (w->total_bytes, w->block_bytes, &rest);
 
-  if (w->jobs == 1)
+  if (w->own_files && w->whole) {
+    part.total_bytes = part.span_bytes = size_of (w, job) - w->offset;
+    round_span (&part);
+  }
+  part.seed = w->seed + job;
+  if (w->jobs == 1 || w->own_files)
     return part;
   part.total_bytes = text_divide (blocks, w->jobs, &rest) * w->block_bytes;
   if ((uint32_t) job < rest)
     part.total_bytes += w->block_bytes;
-  part.seed = w->seed + job;
   if (!w->random) {
     blocks = text_divide (w->span_bytes, w->block_bytes, &rest);
     part.span_bytes = text_divide (blocks, w->jobs, &rest) * w->block_bytes;
@@ -297,7 +441,8 @@ prepare (void *opaque, int job)
   this_job.work = share_of (shared->work, job);
   /* Also makes the kernel give the pages now and not while measuring. */
   fill_pattern (io_buffer (), &this_job.work);
-  shared->progress[job].error = open_streams (&this_job.work, this_job.fds);
+  shared->progress[job].error = open_streams (&this_job.work, job,
+                                               this_job.fds);
 }
 
 static void
@@ -305,13 +450,36 @@ run (void *opaque, int job)
 {
   struct progress *p = &((const struct shared *) opaque)->progress[job];
 
+  p->began_ns = sys_now_ns ();
   if (p->error == 0)
     loop (&this_job.work, this_job.fds, p);
+  p->ended_ns = sys_now_ns ();
+}
+
+/* When each of the jobs was done: ns from the first one's start. */
+static void
+report_finishers (const struct progress *p, int jobs)
+{
+  static char text[MAX_JOBS * TEXT_DIGITS];
+  char digits[TEXT_DIGITS];
+  int64_t start_ns = INT64_MAX;
+
+  for (int i = 0; i < jobs; i++)
+    if (p[i].began_ns < start_ns)
+      start_ns = p[i].began_ns;
+  text[0] = '\0';
+  for (int i = 0; i < jobs; i++) {
+    if (i > 0)
+      text_append (text, sizeof text, " ");
+    text_append (text, sizeof text,
+                 text_decimal (p[i].ended_ns - start_ns, digits));
+  }
+  report_text ("finished_ns", text);
 }
 
 static void
 report_result (const struct workload *w, const struct progress *p,
-               int64_t ns)
+               const struct progress *jobs, int64_t ns)
 {
   report_begin ("result");
   report_text ("name", w->name);
@@ -319,6 +487,12 @@ report_result (const struct workload *w, const struct progress *p,
   report_number ("bytes", p->bytes);
   report_number ("requests", p->requests);
   report_number ("ns", ns);
+  if (w->jobs > 1)
+    report_finishers (jobs, w->jobs);
+  if (w->slow_ns != 0) {
+    report_number ("slow", p->slow);
+    report_number ("slow_ns", p->slow_ns);
+  }
   report_text ("status", p->error == 0 ? "ok" : "error");
   if (p->error != 0)
     report_number ("errno", -p->error);
@@ -334,6 +508,8 @@ sum (const struct progress *p, int jobs)
   for (int i = 0; i < jobs; i++) {
     total.bytes += p[i].bytes;
     total.requests += p[i].requests;
+    total.slow += p[i].slow;
+    total.slow_ns += p[i].slow_ns;
     if (total.error == 0)
       total.error = p[i].error;
   }
@@ -361,14 +537,13 @@ io_run (const struct disk *disk, struct step *step, enum io_op op)
     progress[i] = (struct progress) { .bytes = 0 };
   shared.progress = progress;
   ns = jobs_run (&work, w.jobs);
-  if (w.jobs == 1 && progress[0].requests > 0)
-    for (int i = 0; i < w.streams; i++)
-      sys_close (this_job.fds[i]);
+  if (w.jobs == 1)
+    close_streams (&w, this_job.fds);
   if (ns < 0)
     return ns;
   total = sum (progress, w.jobs);
   if (total.requests == 0)
     return total.error;
-  report_result (&w, &total, ns);
+  report_result (&w, &total, progress, ns);
   return total.error;
 }

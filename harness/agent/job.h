@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STEP_KEYS = 16, STEP_TEXT = 512 };
+enum { STEP_KEYS = 24, STEP_TEXT = 512 };
 
 struct step {
   char text[STEP_TEXT];         /* as written, for messages */

@@ -8,9 +8,11 @@
 #include "io.h"
 #include "job.h"
 #include "modules.h"
+#include "mount.h"
 #include "report.h"
 #include "sys.h"
 #include "text.h"
+#include "walk.h"
 
 void agent_main (void);
 
@@ -148,7 +150,7 @@ disk_step (struct step *step)
 {
   static const char *const verbs[] = {
     [IO_READ] = "read", [IO_WRITE] = "write", [IO_MIX] = "mix",
-    [IO_TRIM] = "trim", "readahead", NULL
+    [IO_TRIM] = "trim", "readahead", "elevator", NULL
   };
   const struct disk *disk = disk_current ();
   int verb = 0;
@@ -163,7 +165,9 @@ disk_step (struct step *step)
     step->problem = "there was no device step";
     return -SYS_ENODEV;
   }
-  return verb <= IO_TRIM ? io_run (disk, step, verb)
+  if (verb <= IO_TRIM)
+    return io_run (disk, step, verb);
+  return text_equal (step->verb, "elevator") ? disk_elevator (disk, step)
     : disk_readahead (disk, step);
 }
 
@@ -172,7 +176,8 @@ static bool
 is_preparation (const struct step *step)
 {
   static const char *const verbs[] = {
-    "modules", "console", "device", "sysfs", "readahead", NULL
+    "modules", "console", "device", "sysfs", "readahead", "elevator", "mount",
+    NULL
   };
 
   for (int i = 0; verbs[i] != NULL; i++)
@@ -200,17 +205,44 @@ do_step (struct step *step)
     return sys0 (SYS_SYNC);
   if (text_equal (verb, "drop"))
     return disk_drop (disk_current ());
+  if (text_equal (verb, "mount"))
+    return mount_run (step);
+  if (text_equal (verb, "forget"))
+    return mount_forget (step);
+  if (text_equal (verb, "walk"))
+    return walk_run (step);
+  if (text_equal (verb, "frames"))
+    return frames_run (step);
   if (text_equal (verb, "copy"))
     return copy_run (step);
-  if (text_equal (verb, "mount"))
-    return files_mount (disk_current (), step);
   if (text_equal (verb, "umount"))
-    return files_umount (step);
+    return mount_end (step);
   if (text_equal (verb, "files"))
     return files_change (step);
   if (text_equal (verb, "verify"))
     return files_verify (step);
   return disk_step (step);
+}
+
+/* An elevator that is not there is no mistake: nothing can be said about
+ * this kernel then. */
+static bool
+is_skipped (const struct step *step, long error)
+{
+  if (!text_equal (step->verb, "elevator") || error != -SYS_EINVAL
+      || step->problem != NULL)
+    return false;
+  report_begin ("skip");
+  report_text ("why", step->text);
+  report_end ();
+  return true;
+}
+
+/* Without these nothing that follows means anything. */
+static bool
+is_vital (const struct step *step)
+{
+  return text_equal (step->verb, "device") || text_equal (step->verb, "mount");
 }
 
 static void
@@ -236,9 +268,11 @@ do_job (char *job)
     if (text_equal (step.verb, "poweroff"))
       return;
     error = do_step (&step);
+    if (error < 0 && is_skipped (&step, error))
+      return;
     if (error < 0)
       report_error (step.text, -error, step.problem);
-    if (error < 0 && text_equal (step.verb, "device"))
+    if (error < 0 && is_vital (&step))
       return;
   }
 }

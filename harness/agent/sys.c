@@ -40,6 +40,17 @@ sys_close (int fd)
   sys1 (SYS_CLOSE, fd);
 }
 
+int64_t
+sys_file_size (int fd)
+{
+  enum { SEEK_SET, SEEK_END = 2 };
+  int64_t size = 0, start;
+  long error = sys5 (SYS_LLSEEK, fd, 0, 0, (long) &size, SEEK_END);
+
+  sys5 (SYS_LLSEEK, fd, 0, 0, (long) &start, SEEK_SET);
+  return error < 0 ? error : size;
+}
+
 long
 sys_pread (int fd, void *buf, size_t bytes, int64_t offset)
 {

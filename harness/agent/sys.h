@@ -13,18 +13,21 @@
 
 enum sys_number {
   SYS_EXIT = 1, SYS_FORK = 2, SYS_READ = 3, SYS_WRITE = 4, SYS_OPEN = 5,
-  SYS_CLOSE = 6, SYS_WAITPID = 7, SYS_MKNOD = 14, SYS_MOUNT = 21,
-  SYS_SYNC = 36, SYS_RENAME = 38, SYS_MKDIR = 39, SYS_PIPE = 42, SYS_UMOUNT2 = 52,
+  SYS_CLOSE = 6, SYS_WAITPID = 7, SYS_UNLINK = 10, SYS_MKNOD = 14,
+  SYS_MOUNT = 21, SYS_SYNC = 36, SYS_RENAME = 38, SYS_MKDIR = 39,
+  SYS_PIPE = 42, SYS_UMOUNT2 = 52,
   SYS_IOCTL = 54, SYS_GETTIMEOFDAY = 78, SYS_REBOOT = 88, SYS_MMAP = 90,
   SYS_IOPL = 110, SYS_FSYNC = 118, SYS_UNAME = 122, SYS_INIT_MODULE = 128,
   SYS_LLSEEK = 140, SYS_NANOSLEEP = 162, SYS_PREAD64 = 180,
-  SYS_PWRITE64 = 181, SYS_CLOCK_GETTIME = 265, SYS_FINIT_MODULE = 350,
+  SYS_PWRITE64 = 181, SYS_GETDENTS64 = 220, SYS_FADVISE64 = 250,
+  SYS_CLOCK_GETTIME = 265, SYS_FINIT_MODULE = 350,
   SYS_CLOCK_GETTIME64 = 403,
 };
 
 enum sys_errno {
   SYS_EPERM = 1, SYS_ENOENT = 2, SYS_EIO = 5, SYS_ENXIO = 6, SYS_EEXIST = 17,
-  SYS_ENODEV = 19, SYS_EINVAL = 22, SYS_ENOSYS = 38, SYS_E2BIG = 7,
+  SYS_ENODEV = 19, SYS_ENOTDIR = 20, SYS_EINVAL = 22, SYS_ENOSYS = 38,
+  SYS_E2BIG = 7,
 };
 
 enum sys_open_flags {
@@ -69,6 +72,8 @@ long sys5 (enum sys_number number, long a, long b, long c, long d, long e);
 
 int sys_open (const char *path, int flags);
 void sys_close (int fd);
+/* The bytes of a file, or -errno; it is then at its beginning. */
+int64_t sys_file_size (int fd);
 
 /* Positioned transfers; a file offset has 64 bits in two registers. */
 long sys_pread (int fd, void *buf, size_t bytes, int64_t offset);

@@ -26,10 +26,12 @@ static struct scenario_reported reported;
 static struct scenario_drive drive = { .name = "d", .profile = "p" };
 static struct profile profile = { .title = "A \"drive\"" };
 static struct measurement measured[] = {
-  { true, 32 << 20, 256, 1000000000 },
-  { true, 32 << 20, 256, 2000000000 },
-  { true, 4096 * 100, 100, 1340000000 },
-  { true, 4096 * 100, 100, 500000000 },
+#define MEASURED(b, n, t) \
+  { .measured = true, .bytes = b, .requests = n, .ns = t }
+  MEASURED (32 << 20, 256, 1000000000),
+  MEASURED (32 << 20, 256, 2000000000),
+  MEASURED (4096 * 100, 100, 1340000000),
+  MEASURED (4096 * 100, 100, 500000000),
 };
 static struct scenario scenario = {
   .name = "s", .steps = steps, .n_steps = 4, .reported = &reported,
@@ -106,6 +108,85 @@ ratios (void **state)
                     VERDICT_NOT_MEASURED);
   assert_false (results_reproduced (&results));
   measured[0].measured = true;
+}
+
+/* Of several reported values none is the right one. */
+static void
+a_range (void **state)
+{
+  double v, ratio;
+
+  (void) state;
+  reported = (struct scenario_reported) {
+    .figure = "fast", .value = 30, .below = 2, .above = 1.5, .tolerance = 2,
+  };
+  assert_int_equal (results_compare (&results, &reported, &v, &ratio),
+                    VERDICT_REPRODUCED);
+  reported.above = 1;
+  assert_int_equal (results_compare (&results, &reported, &v, &ratio),
+                    VERDICT_NOT_REPRODUCED);
+}
+
+/* An eighth of the work in an eighth of the time; a rate stays one. */
+static void
+a_part_of_the_work (void **state)
+{
+  static struct scenario_step also[] = {
+    { .name = "a", .unit = UNIT_S, .scale = 8, .repeats = 2 },
+    { .name = "b", .verb = STEP_ALSO, .also = ALSO_FIRST, .scale = 8,
+      .repeats = 2, .unit = UNIT_S },
+    { .name = "c", .verb = STEP_ALSO, .also = ALSO_DISK, .scale = 8,
+      .repeats = 2, .unit = UNIT_IO },
+    { .name = "d", .verb = STEP_ALSO, .also = ALSO_DISK_MS, .scale = 8,
+      .repeats = 2, .unit = UNIT_MS },
+    { .name = "e", .unit = UNIT_MIB_PER_S, .scale = 8, .repeats = 2 },
+  };
+  static const double expected[] = { 8, 4, 40, 3, 16 };
+  struct scenario sc = { .steps = also, .n_steps = 5 };
+  struct measurement m = {
+    .measured = true, .bytes = 32 << 20, .requests = 100, .ns = 2000000000,
+    .first_ns = 1000000000, .slow = 10, .slow_ns = 30000000,
+  };
+  struct measurement all[] = { m, m, m, m, m };
+  struct run_results r = { .scenario = &sc, .steps = all };
+  double v;
+  unsigned i;
+
+  (void) state;
+  for (i = 0; i < 5; ++i) {
+    assert_int_equal (results_figure (&r, i, &v), 0);
+    assert_true (v > expected[i] * 0.999999 && v < expected[i] * 1.000001);
+  }
+}
+
+/* A kernel that is not there: its own figures are named, and nothing else. */
+static void
+skipped (void **state)
+{
+  struct run_results r = results;
+  struct scenario sc = scenario;
+  char *text = NULL;
+  size_t size;
+  double v, ratio;
+  FILE *fp;
+
+  (void) state;
+  sc.kernel_name = (char *) "2.6.0";
+  r.scenario = &sc;
+  r.kernel = NULL;
+  r.skipped = (char *) "no kernel 2.6.0";
+  verdict ("2.6.0", 31, 5, true);
+  assert_true (results_applies (&r, &reported));
+  assert_int_equal (results_compare (&r, &reported, &v, &ratio),
+                    VERDICT_SKIPPED);
+  assert_true (results_reproduced (&r));
+  fp = open_memstream (&text, &size);
+  results_print (fp, &r, NULL);
+  fclose (fp);
+  assert_non_null (strstr (text, "skipped: no kernel 2.6.0: fast\n"));
+  free (text);
+  verdict ("2.6.1", 31, 5, true);
+  assert_false (results_applies (&r, &reported));
 }
 
 /* results.json of one run.  Free it. */
@@ -299,6 +380,9 @@ main (void)
     cmocka_unit_test (figures),
     cmocka_unit_test (verdicts),
     cmocka_unit_test (ratios),
+    cmocka_unit_test (a_range),
+    cmocka_unit_test (a_part_of_the_work),
+    cmocka_unit_test (skipped),
     cmocka_unit_test (results_as_json),
     cmocka_unit_test (results_read_back),
     cmocka_unit_test (failed_run),

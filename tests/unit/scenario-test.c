@@ -25,7 +25,7 @@ static char path[256];
 
 /* The caller frees it. */
 static struct scenario *
-load (const char *text, char **error)
+load_picked (const char *text, const struct scenario_pick *pick, char **error)
 {
   const char *tmpdir = getenv ("TMPDIR");
   struct scenario *sc;
@@ -37,9 +37,15 @@ load (const char *text, char **error)
   assert_non_null (fp);
   fputs (text, fp);
   fclose (fp);
-  sc = scenario_load (path, error);
+  sc = scenario_load (path, pick, error);
   unlink (path);
   return sc;
+}
+
+static struct scenario *
+load (const char *text, char **error)
+{
+  return load_picked (text, &(struct scenario_pick) { .guest = 0 }, error);
 }
 
 /* ERROR is what follows "PATH:". */
@@ -195,6 +201,130 @@ job_of_two (void **state)
   scenario_free (sc);
 }
 
+#define DISK \
+  "name = \"s\"; drive = { profile = \"wd200bb\"; };\n" \
+  "disk = { partition-lba = 63; file-system = \"ext3\"; " \
+  "mount = \"noatime\";\n" \
+  "  files = ( { name = \"big\"; mib = 64; },\n" \
+  "    { name = \"f{n}\"; count = 80; kib = 100; shrink = \"count\"; },\n" \
+  "    { name = \"usr\"; count = 800; per-folder = 9; kib = 14;\n" \
+  "      layout = \"shuffled\"; } ); };\n"
+
+/* Files: all of it, and an eighth. */
+static void
+files_and_scale (void **state)
+{
+  static const char text[] = DISK "scale = 8;\n"
+    "steps = (\n"
+    "  { name = \"h\"; hdparm = \"3s\"; },\n"
+    "  { name = \"h2\"; hdparm = \"64mib\"; block-kib = 64; repeats = 2; },\n"
+    "  { name = \"c\"; read = \"buffered\"; file = \"f{job}\"; jobs = 2;\n"
+    "    block-bytes = 512; unit = \"s\"; also = [\"first\"];\n"
+    "    sysctl = [\"vm.dirty_ratio=40\"]; before = \"sync\"; },\n"
+    "  { name = \"w\"; write = \"buffered\"; file = \"new\"; create = true;\n"
+    "    close = true; fsync = \"end\"; mib = 8; block-kib = 4; },\n"
+    "  { name = \"p\"; read = \"buffered\"; file = \"new\";\n"
+    "    pattern = \"random\"; requests = 80; block-kib = 1;\n"
+    "    before = \"forget\"; also = [\"disk-ms\", \"disk\"]; },\n"
+    "  { name = \"t\"; walk = \"buffered\"; file = \"usr\"; block-kib = 4;\n"
+    "    before = \"nothing\"; },\n"
+    "  { name = \"m\"; frames = \"buffered\"; file = \"f{n}\";\n"
+    "    sound = \"big\"; output = \"o\"; output-bytes = 8000;\n"
+    "    requests = 80; block-kib = 4; } );\n";
+  struct scenario *sc = accepted (text);
+  struct profile flush = { .interface.flush = true };
+  struct machine_drive d = { .profile = &flush };
+  char *job = job_text (sc, &d, 1), *error;
+
+  (void) state;
+  assert_int_equal (sc->disk.files[0].bytes, 8 << 20);
+  assert_int_equal (sc->disk.files[1].count, 10);
+  assert_int_equal (sc->disk.files[1].bytes, 100 << 10);
+  assert_int_equal (sc->disk.files[2].count, 100);
+  assert_int_equal (sc->n_steps, 10);
+  assert_string_equal (sc->steps[3].name, "c-first");
+  assert_int_equal (sc->steps[3].verb, STEP_ALSO);
+  assert_int_equal (sc->steps[3].unit, UNIT_S);
+  assert_string_equal (sc->steps[6].name, "p-disk");
+  assert_int_equal (sc->steps[7].of, 5);
+  assert_string_equal (job,
+    "modules\n"
+    "device path=/dev/sda\n"
+    "mount type=ext3 partition=1 options=noatime\n"
+    "sync\ndrop\n"
+    "read name=h mode=buffered pattern=seq block=1048576 "
+    "bytes=1125899906842624 offset=0 ms=375\n"
+    "sync\ndrop\n"
+    "read name=h2 mode=buffered pattern=seq block=65536 bytes=8388608 "
+    "offset=0\n"
+    "sync\ndrop\n"
+    "read name=h2 mode=buffered pattern=seq block=65536 bytes=8388608 "
+    "offset=0\n"
+    "sysfs path=/proc/sys/vm/dirty_ratio value=40\n"
+    "sync\n"
+    "read name=c mode=buffered pattern=seq block=512 offset=0 file=f% "
+    "jobs=2\n"
+    "sync\ndrop\n"
+    "write name=w mode=buffered pattern=seq block=4096 bytes=1048576 "
+    "offset=0 file=new create=1 close=1 fsync=1\n"
+    "sync\nforget file=new\n"
+    "read name=p mode=buffered pattern=random block=1024 bytes=10240 "
+    "offset=0 file=new seed=1 slow-us=50\n"
+    "walk name=t block=4096 file=usr\n"
+    "sync\ndrop\n"
+    "frames name=m block=4096 file=f% sound=big output=o count=10 "
+    "output-bytes=1000\n"
+    "poweroff\n");
+  free (job);
+  scenario_free (sc);
+  sc = load_picked (text, &(struct scenario_pick) { .full = true }, &error);
+  assert_non_null (sc);
+  assert_int_equal (sc->disk.files[0].bytes, 64 << 20);
+  assert_int_equal (sc->disk.files[2].count, 800);
+  assert_int_equal (scenario_step_bytes (&sc->steps[5]), 80 << 10);
+  scenario_free (sc);
+}
+
+/* Two guests on two kernels: what is said for one is not for the other. */
+static void
+guests_and_kernels (void **state)
+{
+  static const char text[] = GOOD
+    "host = { memory-mib = 256; queue = [\"a=1\"]; };\n"
+    "guests = ( { name = \"as\"; elevator = \"as\"; },\n"
+    "  { name = \"small\"; memory-mib = 96; queue = [\"b=2\"]; } );\n"
+    "kernels = ( \"debian\", { name = \"2.6.0\"; image = \"k/z\"; } );\n"
+    "reported = ( { figure = \"a\"; value = 1; guest = \"as\"; },\n"
+    "  { figure = \"a\"; value = [2, 4]; guest = \"small\"; } );\n";
+  struct scenario *sc = accepted (text);
+  char *error, *kernel;
+
+  (void) state;
+  assert_int_equal (sc->n_guests, 2);
+  assert_int_equal (sc->n_kernels, 2);
+  assert_string_equal (sc->guest, "as");
+  assert_string_equal (sc->elevator, "as");
+  assert_string_equal (sc->kernel, "debian");
+  assert_int_equal (sc->machine.memory_mib, 256);
+  assert_int_equal (sc->n_reported, 1);
+  assert_true (sc->reported[0].value == 1 && sc->reported[0].above == 0);
+  scenario_free (sc);
+  sc = load_picked (text, &(struct scenario_pick) { .guest = 1, .kernel = 1 },
+                    &error);
+  assert_non_null (sc);
+  assert_string_equal (sc->guest, "small");
+  assert_null (sc->elevator);
+  assert_int_equal (sc->machine.memory_mib, 96);
+  assert_int_equal (sc->queue.n, 2);
+  assert_string_equal (sc->kernel_name, "2.6.0");
+  kernel = strrchr (sc->kernel, '/') - 1;
+  assert_string_equal (kernel, "k/z");
+  assert_int_equal (sc->n_reported, 1);
+  assert_true (sc->reported[0].value == 3 && sc->reported[0].below == 1 &&
+               sc->reported[0].above == 1);
+  scenario_free (sc);
+}
+
 static void
 mistakes (void **state)
 {
@@ -233,6 +363,37 @@ mistakes (void **state)
       "in" },
     { GOOD "reported = ( { figure = \"a\"; value = 1; drive = \"x\"; } );\n",
       "4: reported[0].drive: \"x\": the name of one of the drives" },
+    { GOOD "reported = ( { figure = \"a\"; value = [1, 0]; } );\n",
+      "4: reported[0].value[1]: 0: a number from 1e-09 to 1e+09" },
+    { GOOD "reported = ( { figure = \"a\"; value = 1; guest = \"x\"; } );\n",
+      "4: reported[0].guest: \"x\": the name of one of the guests" },
+    { GOOD "guests = ( { elevator = \"as\"; } );\n",
+      "4: guests[0]: name is missing" },
+    { GOOD "host = { name = \"a\"; };\n",
+      "4: host.name: \"a\": only guests have names" },
+    { GOOD "kernels = ( 5 );\n",
+      "4: kernels[0]: 5: a name, \"debian\", or a group, "
+      "{ name = \"...\"; image = \"...\"; }" },
+    { GOOD "kernels = ( );\n", "4: kernels: at least one kernel" },
+    { GOOD "disk = { files = ( { name = \"a\"; mib = 1; } ); };\n",
+      "4: disk.files: files need a file-system" },
+    { GOOD "disk = { file-system = \"ext4\"; };\n",
+      "4: disk.file-system: \"ext4\": \"ext2\" or \"ext3\"" },
+    { GOOD "disk = { file-system = \"ext2\"; block-bytes = 3000; };\n",
+      "4: disk.block-bytes: 3000: 1024, 2048 or 4096" },
+    { GOOD "disk = { file-system = \"ext2\"; mount = \"a b\"; };\n",
+      "4: disk.mount: \"a b\": words with commas between them" },
+    { GOOD "disk = { file-system = \"ext2\";\n"
+      "files = ( { name = \"a\"; count = 2; mib = 1; } ); };\n",
+      "5: disk.files[0].name: \"a\": must contain {n}, as there are "
+      "several" },
+    { GOOD "disk = { file-system = \"ext2\";\n"
+      "files = ( { name = \"a\"; mib = 1; kib = 1; } ); };\n",
+      "5: disk.files[0]: only one of mib, kib and bytes" },
+    { GOOD "disk = { file-system = \"ext2\";\n"
+      "files = ( { name = \"a\"; mib = 1; layout = \"shuffled\"; } ); };\n",
+      "5: disk.files[0].layout: \"shuffled\": \"contiguous\", "
+      "\"interleaved\" or \"spread\"" },
     { GOOD "drives = ( );\n", "4: drives: either drive or drives" },
     { "name = \"s\"; drive = { profile = \"p\"; }; steps = ( );\n",
       "1: steps: at least 1 group" },
@@ -250,18 +411,37 @@ static void
 mistakes_in_steps (void **state)
 {
   static const struct { const char *step, *error; } cases[] = {
-    { "name = \"a\";", "read is missing" },
-    { "name = \"a\"; read = \"direct\"; mib = 1;", "block-kib is missing" },
+    { "name = \"a\";", ": read is missing" },
+    { "name = \"a\"; read = \"direct\"; mib = 1;", ": block-kib is missing" },
     { "name = \"a\"; read = \"direct\"; block-kib = 4;",
-      "mib (or requests) is missing" },
+      ": mib (or requests) is missing" },
     { "name = \"a\"; read = \"direct\"; block-kib = 4; mib = 1; "
-      "requests = 1;", "either mib or requests" },
+      "requests = 1;", ": either mib or requests" },
     { "name = \"a\"; read = \"direct\"; write = \"direct\"; block-kib = 4; "
-      "mib = 1;", "either read or write" },
+      "mib = 1;", ": either read or write" },
     { "name = \"a\"; read = \"direct\"; block-kib = 4; mib = 1; "
-      "values = [1];", "values and stride-mib need a sweep" },
+      "values = [1];", ": values and stride-mib need a sweep" },
     { "name = \"a\"; read = \"direct\"; block-kib = 4; mib = 1; "
-      "sweep = \"readahead\";", "values is missing" },
+      "sweep = \"readahead\";", ": values is missing" },
+    { "name = \"a\"; read = \"direct\"; block-kib = 4; block-bytes = 512;"
+      "mib = 1;", ": either block-kib or block-bytes" },
+    { "name = \"a\"; read = \"direct\"; hdparm = \"3s\";",
+      ": either hdparm or read" },
+    { "name = \"a\"; hdparm = \"4s\";",
+      ".hdparm: \"4s\": \"3s\" or \"64mib\"" },
+    { "name = \"a\"; read = \"buffered\"; block-kib = 4; file = \"x\";",
+      ".file: \"x\": disk.file-system is missing" },
+    { "name = \"a\"; write = \"buffered\"; block-kib = 4; mib = 1; "
+      "close = true;", ": file is missing: create, close and forget are for "
+      "files" },
+    { "name = \"a\"; hdparm = \"3s\"; also = [\"first\"];",
+      ".also[0]: \"first\": only where there are several jobs" },
+    { "name = \"a\"; hdparm = \"3s\"; also = [\"last\"];",
+      ".also[0]: \"last\": \"first\", \"disk\" or \"disk-ms\"" },
+    { "name = \"a\"; walk = \"buffered\"; block-kib = 4;",
+      ": file is missing" },
+    { "name = \"a\"; walk = \"buffered\"; block-kib = 4; mib = 4;",
+      ".mib: 4: a walk step has no such key" },
   };
   char *text, *error;
   size_t i;
@@ -271,7 +451,7 @@ mistakes_in_steps (void **state)
     assert_true (asprintf (&text, "name = \"s\"; "
                            "drive = { profile = \"p\"; };\n"
                            "steps = ( { %s } );\n", cases[i].step) > 0);
-    assert_true (asprintf (&error, "2: steps[0]: %s", cases[i].error) > 0);
+    assert_true (asprintf (&error, "2: steps[0]%s", cases[i].error) > 0);
     refused (text, error);
     free (text);
     free (error);
@@ -284,7 +464,9 @@ no_file (void **state)
   char *error;
 
   (void) state;
-  assert_null (scenario_load ("/nowhere/x.cfg", &error));
+  assert_null (scenario_load ("/nowhere/x.cfg",
+                              &(struct scenario_pick) { .guest = 0 },
+                              &error));
   assert_string_equal (error, "/nowhere/x.cfg: No such file or directory");
   free (error);
 }
@@ -297,6 +479,8 @@ main (void)
     cmocka_unit_test (a_sweep_is_unrolled),
     cmocka_unit_test (the_job),
     cmocka_unit_test (job_of_two),
+    cmocka_unit_test (files_and_scale),
+    cmocka_unit_test (guests_and_kernels),
     cmocka_unit_test (mistakes),
     cmocka_unit_test (mistakes_in_steps),
     cmocka_unit_test (no_file),
