@@ -145,7 +145,7 @@ is_kernel_of (const struct run_results *r, const char *reported)
 {
   const struct scenario *sc = r->scenario;
 
-  if (reported && sc->kernel_name && sc->n_kernels > 1 &&
+  if (reported && sc->kernel_name &&
       strcmp (sc->kernel_name, "debian") != 0)
     return strcmp (reported, sc->kernel_name) == 0;
   return same_kernel (reported, r->kernel);
