@@ -208,7 +208,7 @@ show (const struct scenario *sc, const char *file)
     printf ("drive %s\n", sc->drives[i].profile);
   show_disk (&sc->disk);
   if (sc->scale > 1)
-    printf ("one %lldth of what was reported, unless --full\n",
+    printf ("1/%lld of what was reported is done, unless --full\n",
             (long long) sc->scale);
   if (sc->note)
     printf ("\n%s\n", sc->note);

@@ -406,13 +406,14 @@ on_error (struct guest *g, const char *event)
 static void
 on_skip (struct guest *g, const char *event)
 {
-  char *why = NULL;
+  char *elevator;
 
-  json_get_string (event, "why", &why);
-  g->results.skipped = format ("Linux %s has no %s", g->results.kernel
-                               ? g->results.kernel : "",
-                               why ? why : "what is needed");
-  free (why);
+  if (json_get_string (event, "elevator", &elevator) == -1)
+    return;
+  g->results.skipped = format ("Linux %s has no elevator %s",
+                               g->results.kernel ? g->results.kernel : "",
+                               elevator);
+  free (elevator);
 }
 
 static void

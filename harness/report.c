@@ -145,7 +145,11 @@ figure_row (struct table *t, const struct run_results *r, unsigned step,
     table_cell (t, "%s", "");
   }
   else {
-    table_cell (t, "%.2f", reported->value);
+    if (reported->above > 0)
+      table_cell (t, "%.2f-%.2f", reported->value - reported->below,
+                  reported->value + reported->above);
+    else
+      table_cell (t, "%.2f", reported->value);
     table_cell (t, "%s%s", reported->kernel ? "on " : "",
                 reported->kernel ? reported->kernel : "");
     if (v == VERDICT_NOT_MEASURED || v == VERDICT_SKIPPED)
@@ -329,8 +333,8 @@ results_print (FILE *fp, const struct run_results *r, const char *root)
   if (sc->note)
     fprintf (fp, "\n%s\n", sc->note);
   if (sc->scale > 1)
-    fprintf (fp, "\nonly one %lldth of the work was done (--full: all of "
-             "it); seconds and numbers\nof requests are multiplied by %lld\n",
+    fprintf (fp, "\nonly 1/%lld of the work was done (--full: all of it); "
+             "seconds and numbers of\nrequests are multiplied by %lld\n",
              (long long) sc->scale, (long long) sc->scale);
   print_warnings (fp, r);
   print_clock (fp, r, root);

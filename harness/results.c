@@ -77,7 +77,7 @@ also_figure (const struct scenario_step *s, const struct measurement *m,
     return m->first_ns > 0 ? 0 : -1;
   case ALSO_DISK:
     *value = (double) m->slow / s->repeats * s->scale;
-    return m->slow > 0 ? 0 : -1;
+    return 0;
   default:
     *value = m->slow > 0 ? m->slow_ns / 1e6 / m->slow : 0;
     return m->slow > 0 ? 0 : -1;
@@ -155,7 +155,8 @@ bool
 results_applies (const struct run_results *r,
                  const struct scenario_reported *reported)
 {
-  if (r->skipped && r->kernel == NULL && !is_kernel_of (r, reported->kernel))
+  if (r->skipped && r->kernel == NULL &&
+      (reported->kernel == NULL || !is_kernel_of (r, reported->kernel)))
     return false;
   return reported->drive == NULL ||
     strcmp (reported->drive, r->drive->name) == 0;

@@ -227,13 +227,13 @@ do_step (struct step *step)
 /* An elevator that is not there is no mistake: nothing can be said about
  * this kernel then. */
 static bool
-is_skipped (const struct step *step, long error)
+is_skipped (struct step *step, long error)
 {
   if (!text_equal (step->verb, "elevator") || error != -SYS_EINVAL
       || step->problem != NULL)
     return false;
   report_begin ("skip");
-  report_text ("why", step->text);
+  report_text ("elevator", step_text (step, "name"));
   report_end ();
   return true;
 }
