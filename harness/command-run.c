@@ -8,6 +8,7 @@
 
 #include "matrix.h"
 #include "options.h"
+#include "run-output.h"
 #include "runs.h"
 #include "scenario-find.h"
 #include "words.h"
@@ -104,7 +105,10 @@ run (const struct arguments *a)
   struct variants variants;
   enum spindle_exit r = EXIT_COULD_NOT_RUN;
 
-  if (scenario_find_all (&a->scenarios, &files) == 0) {
+  /* Not when the guests have run. */
+  if (file_check (a->options.junit) == 0 &&
+      file_check (a->options.report) == 0 &&
+      scenario_find_all (&a->scenarios, &files) == 0) {
     variants = matrix_expand (&a->matrix);
     r = run_scenarios (&files, &variants, &a->options);
     variants_free (&variants);

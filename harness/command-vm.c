@@ -248,7 +248,7 @@ check_arguments (struct vm *vm)
     free (error);
     return -1;
   }
-  return check_image (vm);
+  return 0;
 }
 
 static void
@@ -551,7 +551,7 @@ command_vm (int argc, char **argv)
     cpu_print_table (stdout);
   else if (r == -1 || check_arguments (&vm) == -1)
     r = EXIT_USAGE;
-  else if (pieces_find (&vm.pieces) == -1)
+  else if (check_image (&vm) == -1 || pieces_find (&vm.pieces) == -1)
     r = EXIT_COULD_NOT_RUN;
   else
     r = vm.print ? print_commands (&vm) : run_vm (&vm);

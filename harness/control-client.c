@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -12,17 +13,23 @@
 #include "spindle.h"
 
 #define LIMIT_S 10
+#define LONGEST 256             /* line of the control socket */
 
 int
 control_open (const char *path)
 {
   const struct timeval limit = { .tv_sec = LIMIT_S };
   struct sockaddr_un sun = { .sun_family = AF_UNIX };
+  struct stat st;
   int fd;
 
   if (strlen (path) >= sizeof sun.sun_path) {
     complain ("%s: the path of a socket may have %zu bytes", path,
               sizeof sun.sun_path - 1);
+    return -1;
+  }
+  if (stat (path, &st) == 0 && !S_ISSOCK (st.st_mode)) {
+    complain ("%s: not a socket", path);
     return -1;
   }
   strcpy (sun.sun_path, path);
@@ -58,7 +65,7 @@ read_line (int fd)
       continue;
     if (r <= 0) {
       if (r == 0)
-        errno = 0;
+        errno = n >= 8 && memcmp (line, "NBDMAGIC", 8) == 0 ? EPROTO : 0;
       free (line);
       return NULL;
     }
@@ -76,10 +83,17 @@ control_ask (int fd, const char *line)
   char *text = format ("%s\n", line), *answer = NULL;
   const ssize_t n = strlen (text);
 
+  if (n > LONGEST) {
+    complain ("a command has at most %d characters", LONGEST - 1);
+    free (text);
+    return NULL;
+  }
   if (send (fd, text, n, MSG_NOSIGNAL) == n)
     answer = read_line (fd);
   if (answer == NULL)
-    complain ("%s", errno == EAGAIN ? "the drive does not answer"
+    complain ("%s", errno == EPROTO
+              ? "this is the NBD socket; control=SOCKET names another"
+              : errno == EAGAIN ? "the drive does not answer"
               : errno == 0 || errno == EPIPE || errno == ECONNRESET
               ? "the drive has gone"
               : strerror (errno));

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "child.h"
 #include "gnuplot.h"
+#include "pieces.h"
+#include "spindle.h"
 #include "words.h"
 
 #define GNUPLOT_MS 60000
@@ -69,4 +73,60 @@ gnuplot_run (const char *script, const char *log)
     return -1;
   remove (log);
   return 0;
+}
+
+bool
+gnuplot_whole (const char *svg)
+{
+  static const char end[] = "</svg>";
+  char tail[32] = "";
+  FILE *fp = fopen (svg, "re");
+
+  if (fp == NULL)
+    return false;
+  if (fseek (fp, -(long) sizeof tail + 1, SEEK_END) == 0)
+    tail[fread (tail, 1, sizeof tail - 1, fp)] = '\0';
+  fclose (fp);
+  return strstr (tail, end) != NULL;
+}
+
+/* gnuplot would go on, and print a picture that it cannot write. */
+static int
+make_empty (const char *svg)
+{
+  FILE *fp = fopen (svg, "we");
+
+  if (fp && fclose (fp) == 0)
+    return 0;
+  complain ("%s: %s", svg, strerror (errno));
+  return -1;
+}
+
+FILE *
+gnuplot_begin (const char *svg)
+{
+  FILE *fp;
+
+  if (program_check ("gnuplot", "gnuplot-nox") == -1 ||
+      make_empty (svg) == -1)
+    return NULL;
+  fp = popen ("gnuplot 2>/dev/null", "we");
+  if (fp == NULL)
+    complain ("gnuplot: %s", strerror (errno));
+  return fp;
+}
+
+int
+gnuplot_end (FILE *fp, const char *svg, int r)
+{
+  void (*old) (int) = signal (SIGPIPE, SIG_IGN);
+
+  if (pclose (fp) != 0 || (r == 0 && !gnuplot_whole (svg))) {
+    complain ("%s: gnuplot could not write it; is the disk full?", svg);
+    r = -1;
+  }
+  if (r == -1)
+    remove (svg);
+  signal (SIGPIPE, old);
+  return r;
 }

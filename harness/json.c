@@ -78,7 +78,9 @@ void
 json_double (struct json *j, const char *key, double value)
 {
   start (j, key);
-  if (isfinite (value))
+  if (isfinite (value) && value == rint (value) && fabs (value) < 1e15)
+    fprintf (j->fp, "%.0f", value);     /* a count, to the last digit */
+  else if (isfinite (value))
     fprintf (j->fp, "%.6g", value);
   else
     fputs ("null", j->fp);

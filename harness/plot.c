@@ -177,6 +177,24 @@ plot_trace (FILE *fp, const struct run_results *r, unsigned drive,
   drive_trace_free (&t);
 }
 
+/* Of these pictures in FOLDER, those that are whole; no others stay. */
+static void
+keep_whole (struct words *kept, const struct words *plots,
+            const char *folder)
+{
+  size_t i;
+
+  for (i = 0; i < plots->n; ++i) {
+    char *svg = format ("%s/%s", folder, plots->word[i]);
+
+    if (gnuplot_whole (svg))
+      words_add (kept, plots->word[i]);
+    else
+      remove (svg);
+    free (svg);
+  }
+}
+
 void
 results_plot (struct run_results *r, const char *root)
 {
@@ -191,10 +209,8 @@ results_plot (struct run_results *r, const char *root)
     plot_sweeps (fp, r, folder, &plots);
     for (i = 0; i < r->n_drives; ++i)
       plot_trace (fp, r, i, folder, &plots);
-    if (fclose (fp) == 0 && plots.n > 0 && gnuplot_run (script, log) == 0) {
-      r->plots = plots;
-      plots = (struct words) { 0 };
-    }
+    if (fclose (fp) == 0 && plots.n > 0 && gnuplot_run (script, log) == 0)
+      keep_whole (&r->plots, &plots, folder);
     /* It has names of folders in it, and can be long. */
     remove (script);
   }

@@ -3,13 +3,13 @@
  * spindle profile plot: a drive in four pictures, through gnuplot.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "geometry.h"
+#include "gnuplot.h"
 #include "loader.h"
 #include "options.h"
 #include "profile-command.h"
@@ -135,18 +135,6 @@ static const struct picture pictures[] = {
 };
 #define N_PICTURES (sizeof pictures / sizeof pictures[0])
 
-static void
-print_quoted (FILE *fp, const char *s)
-{
-  fputc ('\'', fp);
-  for (; *s; ++s) {
-    if (*s == '\'')
-      fputc ('\'', fp);
-    fputc (*s == '\n' ? ' ' : *s, fp);
-  }
-  fputc ('\'', fp);
-}
-
 static int
 print_picture (const struct picture *picture, const struct profile *p,
                FILE *fp)
@@ -164,42 +152,24 @@ print_picture (const struct picture *picture, const struct profile *p,
 static int
 draw (const struct profile *p, size_t first, size_t end, const char *svg)
 {
-  void (*old) (int);
-  FILE *fp = fopen (svg, "we");
+  FILE *fp = gnuplot_begin (svg);
   int r = 0;
 
-  /* gnuplot would go on, and print the picture. */
-  if (fp == NULL) {
-    complain ("%s: %s", svg, strerror (errno));
+  if (fp == NULL)
     return -1;
-  }
-  fclose (fp);
-  fp = popen ("gnuplot", "we");
-  if (fp == NULL) {
-    complain ("gnuplot: %s", strerror (errno));
-    return -1;
-  }
-  old = signal (SIGPIPE, SIG_IGN);
   fprintf (fp, "set terminal svg size %s noenhanced\nset output ",
            end - first > 1 ? "1200,840" : "900,540");
-  print_quoted (fp, svg);
+  gnuplot_quoted (fp, svg);
   if (end - first > 1) {
     fprintf (fp, "\nset multiplot layout 2,2 title ");
-    print_quoted (fp, p->title);
+    gnuplot_quoted (fp, p->title);
   }
   fprintf (fp, "\n");
   for (size_t i = first; i < end && r == 0; i++)
     r = print_picture (&pictures[i], p, fp);
   if (end - first > 1)
     fprintf (fp, "unset multiplot\n");
-  if (pclose (fp) != 0) {
-    complain ("%s: gnuplot could not write it", svg);
-    r = -1;
-  }
-  if (r == -1)
-    remove (svg);
-  signal (SIGPIPE, old);
-  return r;
+  return gnuplot_end (fp, svg, r);
 }
 
 static int

@@ -271,6 +271,10 @@ check_output (const struct arguments *a, const char *path)
 {
   struct stat in, out;
 
+  if (path && strcmp (path, "-") == 0) {
+    complain ("--csv and --plot: -: the name of a file is needed");
+    return -1;
+  }
   if (path == NULL || stat (path, &out) == -1 || ! S_ISREG (out.st_mode) ||
       stat (a->trace, &in) == -1 || in.st_dev != out.st_dev ||
       in.st_ino != out.st_ino)

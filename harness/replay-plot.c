@@ -2,11 +2,8 @@
  *
  * The distribution of response times as a picture, through gnuplot.
  */
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "gnuplot.h"
 #include "replay-report.h"
@@ -56,22 +53,15 @@ print_script (FILE *fp, const struct replay_report *p, const char *svg)
 int
 replay_plot (const struct replay_report *p, const char *svg)
 {
-  void (*old) (int) = signal (SIGPIPE, SIG_IGN);
   FILE *fp;
-  int r = -1;
 
-  if (p->stats->all.n == 0)
+  if (p->stats->all.n == 0) {
     complain ("%s: nothing to plot: no request is left", svg);
-  else if ((fp = popen ("gnuplot", "we")) == NULL)
-    complain ("gnuplot: %s", strerror (errno));
-  else {
-    print_script (fp, p, svg);
-    r = pclose (fp) == 0 ? 0 : -1;
-    if (r == -1) {
-      complain ("%s: gnuplot could not write it", svg);
-      remove (svg);
-    }
+    return -1;
   }
-  signal (SIGPIPE, old);
-  return r;
+  fp = gnuplot_begin (svg);
+  if (fp == NULL)
+    return -1;
+  print_script (fp, p, svg);
+  return gnuplot_end (fp, svg, 0);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "json.h"
@@ -29,6 +31,31 @@ file_write (const char *file, void (*write) (FILE *fp, const void *opaque),
     complain ("%s: %s", file, strerror (errno));
     if (fp)
       unlink (temporary);
+  }
+  free (temporary);
+  return r;
+}
+
+int
+file_check (const char *file)
+{
+  char *temporary = format ("%s.new", file ? file : "");
+  struct stat st;
+  int fd = -1, r = 0;
+
+  if (file) {
+    if (stat (file, &st) == 0 && S_ISDIR (st.st_mode))
+      errno = EISDIR;
+    else
+      fd = open (temporary, O_WRONLY|O_CREAT|O_CLOEXEC, 0666);
+    if (fd == -1) {
+      complain ("%s: %s", file, strerror (errno));
+      r = -1;
+    }
+    else {
+      close (fd);
+      unlink (temporary);
+    }
   }
   free (temporary);
   return r;

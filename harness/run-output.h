@@ -29,6 +29,9 @@ enum spindle_exit run_output (const struct run_output *o);
 int file_write (const char *file, void (*write) (FILE *fp, const void *opaque),
                 const void *opaque);
 
+/* Could FILE, or NULL, be written so?  Returns -1 after a message. */
+int file_check (const char *file);
+
 /* JUNIT and REPORT (files, or NULL) from results that are kept. */
 int records_publish (const char *folder, const char *junit,
                      const char *report);

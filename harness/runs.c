@@ -309,10 +309,10 @@ add_runs (struct set *s, const struct words *files,
 
   s->fingerprint = UINT64_C (14695981039346656037);
   for (i = 0; i < files->n; ++i) {
-    fingerprint_file (s, files->word[i]);
     for (j = 0; j < variants->n; ++j)
       if (add_file (s, files->word[i], &variants->variant[j]) == -1)
         return -1;
+    fingerprint_file (s, files->word[i]);
   }
   return check_names (s);
 }

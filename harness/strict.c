@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "spindle.h"
@@ -85,6 +86,7 @@ int
 strict_open (struct strict *s, const char *path)
 {
   const char *slash = strrchr (path, '/');
+  struct stat st;
   char *folder;
 
   s->path = path;
@@ -92,6 +94,9 @@ strict_open (struct strict *s, const char *path)
   config_init (&s->config);
   if (access (path, R_OK) == -1)
     return strict_fail (s, NULL, "%s", strerror (errno));
+  /* A pipe would make us wait, a device never end. */
+  if (stat (path, &st) == -1 || !S_ISREG (st.st_mode))
+    return strict_fail (s, NULL, "not a regular file");
   if (slash) {
     folder = format ("%.*s", (int) (slash - path), path);
     config_set_include_dir (&s->config, folder);

@@ -126,6 +126,9 @@ complete (struct trace_reader *r)
 {
   struct trace_file *t = r->trace;
 
+  if (r->device && !r->has_devices && t->n > 0)
+    return trace_fail (r, "trace", NULL, "does not name devices, and --device "
+                       "%s asks for one", r->device);
   if (t->n == 0)
     return trace_fail (r, "trace", r->device,
                        r->device ? "has no request of this device"

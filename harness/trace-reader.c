@@ -182,6 +182,7 @@ trace_bytes (struct trace_reader *r, const char *what, const char *text,
 int
 trace_device (struct trace_reader *r, const char *device)
 {
+  r->has_devices = true;
   if (r->device)
     return strcmp (r->device, device) == 0;
   if (r->first_device == NULL)

@@ -16,6 +16,7 @@
 struct trace_reader {
   gzFile gz;
   const char *device;           /* wanted, or NULL */
+  bool has_devices;
   char *first_device;           /* seen, if none is wanted */
   struct trace_file *trace;
   size_t allocated;

@@ -86,13 +86,19 @@ execute (struct drive *d, const char *line, FILE *reply)
   size_t n = strcspn (line, " ");
   const char *arg = line[n] ? line + n + 1 : NULL;
 
-  for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-    if (strncmp (line, commands[i].name, n) == 0 &&
-        commands[i].name[n] == '\0' && (arg != NULL) == commands[i].has_arg) {
+  for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+    const char *name = commands[i].name;
+
+    if (strncmp (line, name, n) != 0 || name[n] != '\0')
+      continue;
+    if ((arg != NULL) == commands[i].has_arg)
       commands[i].fn (d, arg, reply);
-      return;
-    }
-  fputs ("error unknown command\n", reply);
+    else
+      fprintf (reply, "error %s: %s\n", name,
+               arg ? "takes nothing more" : "needs something more");
+    return;
+  }
+  fprintf (reply, "error %.*s: unknown command\n", (int) n, line);
 }
 
 /* Clients. */

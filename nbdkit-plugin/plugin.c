@@ -320,10 +320,11 @@ static int
 check_outputs (void)
 {
   const struct { const char *key, *path; } files[] = {
+    { "profile", strchr (profile_name, '/') ? profile_name : NULL },
     { "file", file }, { "trace", trace_path }, { "stats", stats_path },
   };
   const size_t n = sizeof files / sizeof files[0];
-  struct stat st[3];
+  struct stat st[4];
 
   for (size_t i = 0; i < n; i++) {
     st[i].st_ino = 0;

@@ -147,7 +147,7 @@ $(REPLAY_C): $(BUILD)/tests/unit/drives.o
 $(REPLAY_WIRE): $(BUILD)/tests/wire/server.o \
   $(BUILD)/nbdkit-plugin/clock-client.o
 $(REPLAY_C) $(REPLAY_WIRE): %: %.o $(REPLAY_OBJ) $(MODEL_OBJ) \
-    $(addprefix $(BUILD)/harness/,child.o gnuplot.o json.o options.o table.o \
+    $(addprefix $(BUILD)/harness/,child.o gnuplot.o json.o options.o pieces.o table.o \
       util.o words.o) \
     $(PROFILES_LIB)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) \
@@ -234,7 +234,8 @@ PROBE_TEST := $(BUILD)/tests/unit/probe-test
 UNIT_TESTS += $(PROBE_TEST)
 $(PROBE_TEST): %: %.o $(BUILD)/tests/unit/random-drive.o \
     $(filter-out %/command-profile.o %/probe-calibrate.o,$(PROBE_OBJ)) \
-    $(addprefix $(BUILD)/harness/,json.o options.o table.o util.o words.o) \
+    $(addprefix $(BUILD)/harness/,child.o gnuplot.o json.o options.o pieces.o \
+      table.o util.o words.o) \
     $(MODEL_OBJ) $(PROFILES_LIB)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) \
 	  $(CMOCKA_LIBS) $(REPLAY_LIBS)

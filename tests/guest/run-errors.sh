@@ -45,6 +45,9 @@ check "no such option" gives 2 'did you mean --keep?' \
 check "no scenario" gives 2 'no scenario given' "$spindle" run
 check "no such scenario" gives 3 'nowhere.cfg: No such file' \
   "$spindle" run "$work/nowhere.cfg"
+mkfifo "$work/pipe.cfg"
+check "a pipe" gives 3 'pipe.cfg: not a regular file' \
+  timeout 10 "$spindle" run "$work/pipe.cfg"
 echo 'name = "x"; dirve = { };' >"$work/bad.cfg"
 check "a mistake in a scenario" gives 3 \
   'bad.cfg:1: dirve: unknown key; did you mean drive?' \

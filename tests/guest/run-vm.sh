@@ -32,13 +32,13 @@ check "no profile" gives 2 'no --profile given' "$spindle" vm "$image"
 check "no image" gives 2 'no image given' vm
 check "no such profile" gives 2 'no such profile' \
   "$spindle" vm --profile wd200bc "$image"
-check "no such image" gives 2 'nowhere: No such file' vm /nowhere
+check "no such image" gives 3 'nowhere: No such file' vm /nowhere
 check "a figure that is not one" gives 2 'buffer.segments' \
   vm --set buffer.segments=x "$image"
 check "two machines" gives 2 '--machine: isa: ide or ahci' \
   vm --machine isa "$image"
-check "too small" gives 2 "truncate -s $size $image" vm "$image"
-check "neither file nor device" gives 2 'neither a file nor' vm /dev/null
+check "too small" gives 3 "truncate -s $size $image" vm "$image"
+check "neither file nor device" gives 3 'neither a file nor' vm /dev/null
 truncate -s $size "$image"
 for machine in ide ahci; do
   check "boots from $machine" gives 0 'exact: [1-9][0-9]* requests, 0 late' \
@@ -73,5 +73,5 @@ check "an option that QEMU does not know" \
 check "prints what it would do" \
   eval 'vm --print "$image" >"$work/out" && grep -q "^nbdkit .*wd200bb" "$work/out"'
 truncate -s +512 "$image"
-check "too large" gives 2 'more than the drive has' vm "$image"
+check "too large" gives 3 'more than the drive has' vm "$image"
 finish

@@ -86,11 +86,20 @@ else
 fi
 out=$(PATH=/nowhere $spindle replay --profile ideal --plot "$dir/x.svg" \
         "$dir/t.csv" 2>&1 >/dev/null)
-[ $? = 3 ] && grep -q 'x.svg: gnuplot could not write it' <<<"$out" &&
+[ $? = 3 ] && grep -q 'gnuplot is not installed' <<<"$out" &&
   [ ! -e "$dir/x.svg" ]
 result 'plot without gnuplot' $? "$out"
 
 cp "$dir/t.csv" "$dir/own.csv"
+refused 'a device in a trace without' 3 'does not name devices' \
+  --profile ideal --device 8,0 "$dir/t.csv"
+out=$($spindle replay --profile ideal --plot "$dir/none/x.svg" "$dir/blk" \
+        2>&1 >/dev/null)
+[ $? = 3 ] && [ "$(grep -c . <<<"$out")" = 1 ] &&
+  grep -q 'x.svg: No such file' <<<"$out"
+result 'a picture that cannot be' $? "$out"
+refused 'no name for the CSV' 3 'the name of a file' --profile ideal \
+  --csv - "$dir/t.csv"
 refused 'the trace as output' 3 'is the trace itself' \
         --profile ideal --csv "$dir/own.csv" "$dir/own.csv"
 cmp -s "$dir/t.csv" "$dir/own.csv"

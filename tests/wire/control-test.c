@@ -115,10 +115,10 @@ answers_lines (void **state)
   usleep (100000);
   tell (fd, "ng\nhello\nping\n");
   assert_string_equal (hear (fd), "ok");
-  assert_string_equal (hear (fd), "error unknown command");
+  assert_string_equal (hear (fd), "error hello: unknown command");
   assert_string_equal (hear (fd), "ok");
   tell (fd, "\n");
-  assert_string_equal (hear (fd), "error unknown command");
+  assert_string_equal (hear (fd), "error : unknown command");
   close (fd);
   assert_int_equal (server_stop (&server), 0);
   assert_int_equal (access (path, F_OK), -1);
@@ -314,7 +314,7 @@ drive_can_be_instant (void **state)
   ask (fd, "speed 0", "error speed: 0.001 to 1000, or instant");
   ask (fd, "speed 1001", "error speed: 0.001 to 1000, or instant");
   ask (fd, "speed 1.0001", "error speed: 0.001 to 1000, or instant");
-  ask (fd, "speed", "error unknown command");
+  ask (fd, "speed", "error speed: needs something more");
   close (fd);
   server_disconnect (nbd);
   assert_int_equal (server_stop (&server), 0);

@@ -64,6 +64,13 @@ refused 'virtual clock with a floor' 'floor= needs clock=real' \
         wd200bb clock=virtual clock-page="$dir/page" floor=50
 refused 'spin for more than a second' 'spin=2000000: at most 1000000 micro' \
         wd200bb spin=2000000
+cp profiles/wd200bb.cfg "$dir/readme.cfg"
+out=$($nbdkit -U - "$plugin" "$dir/readme.cfg" trace="$dir/readme.cfg" \
+  --run true 2>&1)
+[ $? != 0 ] && cmp -s profiles/wd200bb.cfg "$dir/readme.cfg" &&
+  grep -q 'is the same file as profile=' <<<"$out"
+result 'trace is the profile' $? "$out"
+rm "$dir/readme.cfg"
 refused 'page without virtual clock' 'clock-page= needs clock=virtual' \
         wd200bb clock-page="$dir/page"
 refused 'page is something else' 'is not a clock page' \
