@@ -198,6 +198,7 @@ arm_start (struct disk *d, enum work work, int64_t t_ns, int64_t lba,
   struct place to;
   int64_t move_ns, ready_ns;
 
+  t_ns = idle_ready_ns (d, t_ns);
   geometry_locate (&d->geometry, lba, &to);
   move_ns = arm_move_ns (d, &to, writes (work));
   a->work = work;
@@ -355,6 +356,7 @@ arm_claim (struct disk *d, int64_t t_ns, int64_t lba)
       arm_cut_destage (d, t_ns);
       break;
     case WORK_PREREAD:
+    case WORK_SCAN:
       cut_read (d, t_ns);
       break;
     case WORK_CLEAN:
@@ -392,6 +394,19 @@ edges_are_read (struct disk *d)
     e->edges_read = true;
 }
 
+void
+arm_heal (struct disk *d, int64_t lba, int64_t end)
+{
+  int64_t hard;
+
+  while ((hard = faults_first_hard (&d->faults, lba, end)) >= 0) {
+    d->stats.healed_sectors += faults_heal (&d->faults, hard, hard + 1);
+    d->stats.reallocated_sectors +=
+      geometry_reallocate (&d->geometry, hard, &d->seek);
+  }
+  d->stats.healed_sectors += faults_heal (&d->faults, lba, end);
+}
+
 /* What has been written is on the media, and readable. */
 static void
 arm_report (struct disk *d)
@@ -404,7 +419,7 @@ arm_report (struct disk *d)
   };
 
   background_report (d, &r);
-  d->stats.healed_sectors += faults_heal (&d->faults, r.lba, r.end);
+  arm_heal (d, r.lba, r.end);
 }
 
 void
@@ -437,6 +452,10 @@ arm_finish (struct disk *d)
     break;
   case WORK_PREREAD:
     edges_are_read (d);
+    break;
+  case WORK_SCAN:
+    d->stats.scanned_sectors += sectors;
+    d->scanned = a->limit < d->geometry.sectors ? a->limit : 0;
     break;
   case WORK_WRITE:
     break;

@@ -154,7 +154,8 @@ start_next (struct disk *d, int64_t t_ns)
   if (d->dirty.n == 0) {
     free_ns = max_i64 (free_ns,
                        d->service.complete_ns + d->profile.smr.idle_ns);
-    return !d->off && d->smr.n > 0 && free_ns < t_ns && clean_band (d, free_ns);
+    return (!d->off && d->smr.n > 0 && free_ns < t_ns &&
+            clean_band (d, free_ns)) || idle_scan (d, t_ns);
   }
   free_ns = max_i64 (free_ns,
                      d->dirty_since_ns + d->profile.write_cache.delay_ns);

@@ -78,6 +78,7 @@ disk_new (const struct profile *profile, uint64_t seed)
   profile_fill_in (&d->profile);
   init_segments (d);
   d->random = splitmix64 (&seed);
+  d->stall_ns = profile->media.stall_every_ns;
   seek_init (&d->seek, &profile->seek,
              geometry_cylinders (&profile->geometry));
   if (init_write_cache (d) == -1 ||
@@ -124,7 +125,8 @@ background_met (const struct disk *d, int64_t t_ns)
 {
   if (!arm_busy (d, t_ns))
     return 0;
-  return d->arm.work == WORK_READ ? DISK_MET_LOOKAHEAD : DISK_MET_DESTAGE;
+  return d->arm.work == WORK_READ ? DISK_MET_LOOKAHEAD
+    : d->arm.work == WORK_SCAN ? DISK_MET_SCAN : DISK_MET_DESTAGE;
 }
 
 /* Take command i out of the queue. */
@@ -160,6 +162,12 @@ start_service (struct disk *d, int64_t t_ns)
     .background = background_met (d, t_ns),
   };
   dequeue (d, i);
+  d->commands++;
+  idle_note (d, t_ns);
+  d->serving = true;
+  /* Whatever comes, a scan stops. */
+  if (d->arm.work == WORK_SCAN)
+    arm_claim (d, t_ns, c->request.lba);
   serve (d);
   d->stats.bus_ns += c->times.bus_ns;
 }
@@ -226,6 +234,8 @@ disk_advance (struct disk *d, int64_t t_ns, struct disk_completion *completion)
     background_deliver (d, d->service.complete_ns);
   }
   *completion = d->service;
+  d->serving = false;
+  d->idle_since_ns = d->service.complete_ns;
   start_service (d, d->service.complete_ns);
   return true;
 }
@@ -241,6 +251,7 @@ const struct disk_stats *
 disk_get_stats (struct disk *d)
 {
   d->stats.dirty_sectors = d->dirty.sectors;
+  d->stats.pending_sectors = faults_pending_sectors (&d->faults);
   return &d->stats;
 }
 

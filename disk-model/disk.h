@@ -62,6 +62,11 @@ struct disk_times {
 #define DISK_MET_LOOKAHEAD 1u   /* look-ahead was running on its arrival */
 #define DISK_MET_DESTAGE   2u   /* a destage was running on its arrival */
 #define DISK_MET_FULL      4u   /* the write cache had no room */
+#define DISK_MET_SCAN      8u   /* the media were being scanned */
+#define DISK_MET_REST     16u   /* heads unloaded, or the platters slow or
+                                   still */
+#define DISK_MET_STALL    32u   /* the drive was finding its tracks again */
+#define DISK_MET_RETRY    64u   /* a sector was read more than once */
 
 struct disk_completion {
   struct disk_request request;
@@ -89,6 +94,11 @@ struct disk_stats {
   int64_t max_queued;
   int64_t errors, retries;      /* reads that failed; revolutions on retries */
   int64_t healed_sectors;       /* bad ones that have been written */
+  int64_t pending_sectors;      /* now known to be bad */
+  int64_t reallocated_sectors;  /* of the healed ones: moved to a spare */
+  int64_t unloads, slowdowns, standbys; /* that somebody came back from */
+  int64_t stalls;
+  int64_t scanned_sectors;
   int64_t power_cuts;
 };
 
@@ -146,16 +156,19 @@ extern void disk_power_cut (struct disk *disk, int64_t now_ns,
                             struct disk_cut *cut);
 extern void disk_power_on (struct disk *disk, int64_t now_ns);
 
-/* Sectors that do not read well.  A weak one takes `retries` more
- * revolutions each time; a hard one is tried until media.retries or
- * media.timeout_ns of the profile are used up, and then is an error.
- * Writing a sector heals it.  At most DISK_MAX_FAULTS runs.  Returns -1 with
- * errno: EINVAL (range), ENOSPC.
+/* Sectors that do not read well, from the from_command-th command of the
+ * drive on (0: at once).  A weak one takes `retries` more revolutions each
+ * time; a hard one is tried until media.retries or media.timeout_ns of the
+ * profile are used up, and then is an error, and pending.  Writing heals: a
+ * weak sector where it is; a hard one is moved to a spare at the end of the
+ * drive, where the head goes from then on.  At most DISK_MAX_FAULTS runs;
+ * when so many sectors have been moved there are no spares left, and writing
+ * heals in place.  Returns -1 with errno: EINVAL (range), ENOSPC.
  */
 #define DISK_MAX_FAULTS 1024
 #define DISK_FAULT_HARD UINT32_MAX
 extern int disk_add_fault (struct disk *disk, int64_t lba, int64_t sectors,
-                           uint32_t retries);
+                           uint32_t retries, int64_t from_command);
 
 /* Take the overheads and whether there are look-ahead and a write cache
  * from another profile of this drive.  Returns -1 with errno: EBUSY (it has

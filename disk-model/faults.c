@@ -16,11 +16,47 @@ find (const struct faults *f, int64_t lba)
 }
 
 const struct fault *
-faults_next (const struct faults *f, int64_t lba)
+faults_next (const struct faults *f, int64_t lba, int64_t command)
 {
   int i = find (f, lba);
 
+  while (i < f->n && f->v[i].from_command > command)
+    i++;
   return i < f->n ? &f->v[i] : NULL;
+}
+
+int64_t
+faults_first_hard (const struct faults *f, int64_t lba, int64_t end)
+{
+  for (int i = find (f, lba); i < f->n && f->v[i].lba < end; i++)
+    if (f->v[i].retries == DISK_FAULT_HARD)
+      return max_i64 (f->v[i].lba, lba);
+  return -1;
+}
+
+void
+faults_pending (struct faults *f, int64_t lba)
+{
+  struct fault one = f->v[find (f, lba)];
+
+  one.lba = lba;
+  one.end = lba + 1;
+  if (one.pending)
+    return;
+  one.pending = true;
+  /* Without room the run stays as it is, and bad. */
+  faults_add (f, &one);
+}
+
+int64_t
+faults_pending_sectors (const struct faults *f)
+{
+  int64_t n = 0;
+
+  for (int i = 0; i < f->n; i++)
+    if (f->v[i].pending)
+      n += f->v[i].end - f->v[i].lba;
+  return n;
 }
 
 static void
@@ -49,8 +85,9 @@ faults_heal (struct faults *f, int64_t lba, int64_t end)
 
   while (i < f->n && f->v[i].lba < end) {
     struct fault *v = &f->v[i];
-    struct fault tail = { end, v->end, v->retries };
+    struct fault tail = *v;
 
+    tail.lba = end;
     healed += min_i64 (v->end, end) - max_i64 (v->lba, lba);
     if (v->lba < lba) {
       v->end = lba;

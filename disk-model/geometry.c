@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
+#include <string.h>
 
 #include "fixed.h"
 #include "geometry.h"
@@ -254,6 +255,7 @@ static void
 make_remaps (struct geometry *g, const struct profile_geometry *profile,
              const struct seek *seek)
 {
+  g->n_remaps = (int) profile->n_remaps;
   for (uint32_t i = 0; i < profile->n_remaps; i++) {
     const struct profile_remap *p = &profile->remaps[i];
     struct zone *z = &g->zones[find_zone (g, p->lba) - g->zones];
@@ -269,6 +271,68 @@ make_remaps (struct geometry *g, const struct profile_geometry *profile,
     else
       r->cost += r[-1].cost;
   }
+}
+
+/* The n-th spare from the end of the data on; the last cylinder has room. */
+static void
+locate_spare (const struct geometry *g, int n, struct place *p)
+{
+  const struct zone *z = &g->zones[g->n_zones - 1];
+  int64_t last = to_place (z, z->sectors - 1);
+  int64_t end = (g->cylinders - z->first_cylinder) * g->heads *
+    z->sectors_per_track;
+
+  locate (g, z, min_i64 (last + 1 + n, end - 1), p);
+}
+
+/* Where the remap of `place` is in its zone's list, or belongs. */
+static int
+find_remap (const struct zone *z, int64_t place)
+{
+  int i = 0;
+
+  while (i < z->n_remaps && z->remaps[i].place < place)
+    i++;
+  return i;
+}
+
+/* Make room for one more in zone z at r. */
+static void
+insert_remap (struct geometry *g, struct zone *z, struct remap *r)
+{
+  const struct remap *end = g->remaps + g->n_remaps++;
+
+  memmove (r + 1, r, (size_t) (end - r) * sizeof *r);
+  z->n_remaps++;
+  for (struct zone *next = z + 1; next < g->zones + g->n_zones; next++)
+    if (next->n_remaps > 0)
+      next->remaps++;
+}
+
+int
+geometry_reallocate (struct geometry *g, int64_t lba, const struct seek *seek)
+{
+  struct zone *z = &g->zones[find_zone (g, lba) - g->zones];
+  int64_t place = to_place (z, lba - z->first_lba), cost;
+  int i = find_remap (z, place), at = 0;
+  struct place from, to;
+
+  if ((i < z->n_remaps && z->remaps[i].place == place) ||
+      g->n_remaps == g->max_remaps)
+    return 0;
+  locate (g, z, place, &from);
+  locate_spare (g, g->n_remaps, &to);
+  cost = excursion_phase (g, &from, &to, seek);
+  for (const struct zone *before = g->zones; before < z; before++)
+    at += before->n_remaps;
+  z->remaps = g->remaps + at;
+  insert_remap (g, z, &z->remaps[i]);
+  z->remaps[i] = (struct remap) {
+    place, i > 0 ? z->remaps[i - 1].cost : 0
+  };
+  for (; i < z->n_remaps; i++)
+    z->remaps[i].cost += cost;
+  return 1;
 }
 
 int64_t
@@ -335,11 +399,10 @@ geometry_init (struct geometry *g, const struct profile_geometry *profile,
     if (g->holes == NULL)
       return -1;
   }
-  if (profile->n_remaps > 0) {
-    g->remaps = calloc (profile->n_remaps, sizeof g->remaps[0]);
-    if (g->remaps == NULL)
-      return -1;
-  }
+  g->max_remaps = (int) profile->n_remaps + GEOMETRY_SPARES;
+  g->remaps = calloc ((size_t) g->max_remaps, sizeof g->remaps[0]);
+  if (g->remaps == NULL)
+    return -1;
   make_zones (g, profile, seek);
   make_remaps (g, profile, seek);
   for (int i = 0; i + 1 < g->n_zones; i++)

@@ -68,6 +68,7 @@ struct geometry {
   struct zone zones[PROFILE_MAX_ZONES];
   struct hole *holes;
   struct remap *remaps;
+  int n_remaps, max_remaps;
 };
 
 /* Where one sector is. */
@@ -86,7 +87,14 @@ extern int64_t geometry_cylinders (const struct profile_geometry *profile);
 extern int geometry_init (struct geometry *g,
                           const struct profile_geometry *profile,
                           const struct seek *seek, uint64_t angle);
+#define GEOMETRY_SPARES 1024
 extern void geometry_free (struct geometry *g);
+
+/* Move sector lba to a spare one behind the last LBA.  Returns 1, or 0 if
+ * it is a spare already, or there is none left.
+ */
+extern int geometry_reallocate (struct geometry *g, int64_t lba,
+                                const struct seek *seek);
 
 /* Find a sector; 0 <= lba < g->sectors. */
 extern void geometry_locate (const struct geometry *g, int64_t lba,

@@ -29,6 +29,7 @@ enum work {
   WORK_DESTAGE,
   WORK_CLEAN,                   /* a shingled band: read until from_ns, then
                                    written back */
+  WORK_SCAN,                    /* reading the media for nobody */
   WORK_PREREAD,                 /* before a destage that rewrites only a part
                                    of its physical sectors */
 };
@@ -79,6 +80,13 @@ struct disk {
   bool after_write;             /* the command before was one */
   uint64_t random;              /* for what the profile calls random */
   int64_t dirty_since_ns;       /* when the write cache last became busy */
+  int64_t commands;             /* taken up so far */
+  bool serving;                 /* one of them, beyond what it found */
+  int64_t idle_since_ns;        /* when the last completed */
+  int rest;                     /* it found: 1 heads unloaded, 2 slow, 3
+                                   standby; 0 none, or the arm is back */
+  int64_t stall_ns;             /* when the next stop is due */
+  int64_t scanned;              /* where the next scan begins */
 
   struct disk_completion service; /* the command in service */
   bool busy;
@@ -191,6 +199,20 @@ extern void arm_cut_destage (struct disk *d, int64_t t_ns);
 
 /* Take note of work that has ended. */
 extern void arm_finish (struct disk *d);
+
+/* Sectors [lba, end) are on the media, and read well. */
+extern void arm_heal (struct disk *d, int64_t lba, int64_t end);
+
+/* idle.c */
+
+/* Somebody comes at t_ns: what rest does he find? */
+extern void idle_note (struct disk *d, int64_t t_ns);
+
+/* When the arm, wanted at t_ns and free, can begin to move. */
+extern int64_t idle_ready_ns (struct disk *d, int64_t t_ns);
+
+/* Start to scan the media if that is due before t_ns, the arm being free. */
+extern bool idle_scan (struct disk *d, int64_t t_ns);
 
 /* background.c */
 

@@ -48,7 +48,9 @@ cut_arm (struct disk *d, int64_t now_ns, struct disk_cut *cut)
 static void
 forget_all (struct disk *d)
 {
-  d->busy = false;
+  d->busy = d->serving = false;
+  d->idle_since_ns = d->now_ns;
+  d->rest = 0;
   d->queued = 0;
   d->n_reports = 0;
   d->current = -1;
@@ -89,9 +91,9 @@ disk_power_on (struct disk *d, int64_t now_ns)
 
 int
 disk_add_fault (struct disk *d, int64_t lba, int64_t sectors,
-                uint32_t retries)
+                uint32_t retries, int64_t from_command)
 {
-  struct fault fault = { lba, lba + sectors, retries };
+  struct fault fault = { lba, lba + sectors, retries, from_command, false };
 
   if (lba < 0 || sectors <= 0 || lba >= d->geometry.sectors ||
       sectors > d->geometry.sectors - lba) {

@@ -205,8 +205,20 @@ struct profile_write_cache {
   bool blocks_hits;             /* not even hits are served during a destage */
 };
 
+/* A state that the drive enters when it has been left alone for so long, and
+ * how long the arm then is not to be had.  after_ns = 0: never.
+ */
+struct profile_rest {
+  int64_t after_ns, back_ns;
+};
+
 struct profile_power {
-  int64_t spin_up_ns;           /* from power-on to ready */
+  int64_t spin_up_ns;           /* from power-on, or standby, to ready */
+  struct profile_rest unload;   /* the heads are off the platters */
+  struct profile_rest slow;     /* and these turn more slowly */
+  int64_t standby_after_ns;     /* or not at all */
+  int64_t scan_after_ns;        /* the media are read for bad sectors; 0 =
+                                   never */
 };
 
 struct profile_media {
@@ -214,6 +226,11 @@ struct profile_media {
                                    revolution */
   int64_t timeout_ns;           /* the drive gives up after so long; 0 = when
                                    the retries are used up */
+  int64_t stall_every_ns;       /* the drive stops so often, 0 = never, */
+  int64_t stall_for_ns;         /* for so long: thermal recalibration */
+  uint32_t worn_head;           /* a head that has become weak, counted from
+                                   1; 0 = none */
+  uint32_t worn_permille;       /* of its reads need another revolution */
 };
 
 /* Drive-managed shingling, as an approximation: see disk-model/smr.h. */

@@ -53,7 +53,7 @@ ahead_limit (const struct disk *d, const struct segment *g, int64_t lba,
   }
   limit = min_i64 (limit, end + max_i64 (room, 0));
   /* Look-ahead does not insist on a bad sector. */
-  fault = faults_next (&d->faults, end);
+  fault = faults_next (&d->faults, end, d->commands);
   if (fault)
     limit = min_i64 (limit, max_i64 (fault->lba, end));
   return min_i64 (limit, geometry->sectors);
@@ -182,6 +182,18 @@ watermark (const struct disk *d, int64_t sectors)
                   d->profile.interface.watermark_permille / 1000);
 }
 
+static int64_t
+charge_retries (struct disk *d, int64_t revolutions)
+{
+  const struct geometry *g = &d->geometry;
+
+  if (revolutions > 0)
+    d->service.background |= DISK_MET_RETRY;
+  d->service.retries += (unsigned) revolutions;
+  d->stats.retries += revolutions;
+  return revolutions * g->revolution / g->rate;
+}
+
 /* Retries of a sector take a revolution each, as many as the drive has the
  * patience for.
  */
@@ -196,9 +208,25 @@ retry (struct disk *d, const struct fault *fault, bool *readable)
     patience = min_i64 (patience, p->timeout_ns / geometry_revolution_ns (g));
   *readable = fault->retries <= patience;
   revolutions = *readable ? fault->retries : patience;
-  d->service.retries += (unsigned) revolutions;
-  d->stats.retries += revolutions;
-  return revolutions * g->revolution / g->rate;
+  return charge_retries (d, revolutions);
+}
+
+/* A head that is worn needs another revolution now and then. */
+static int64_t
+worn_head_ns (struct disk *d, int64_t lba)
+{
+  const struct profile_media *p = &d->profile.media;
+  struct place place;
+  int64_t n = 0;
+
+  if (p->worn_head == 0)
+    return 0;
+  geometry_locate (&d->geometry, lba, &place);
+  if (place.head + 1 != p->worn_head)
+    return 0;
+  while (n < p->retries && splitmix64 (&d->random) % 1000 < p->worn_permille)
+    n++;
+  return charge_retries (d, n);
 }
 
 /* The command's sectors from `have` on pass under the head until
@@ -213,7 +241,9 @@ read_faults (struct disk *d, int64_t have, int64_t media_end_ns)
   const struct fault *f;
   bool readable = true;
 
-  while (readable && (f = faults_next (&d->faults, have)) && f->lba < end) {
+  lost_ns += worn_head_ns (d, have);
+  while (readable && (f = faults_next (&d->faults, have, d->commands)) &&
+         f->lba < end) {
     int64_t lba = max_i64 (f->lba, have);
 
     lost_ns += retry (d, f, &readable);
@@ -222,6 +252,7 @@ read_faults (struct disk *d, int64_t have, int64_t media_end_ns)
       c->error = EIO;
       c->error_lba = lba;
       d->stats.errors++;
+      faults_pending (&d->faults, lba);
       media_end_ns = arm_passed_ns (d, have);
     }
   }

@@ -215,7 +215,7 @@ finish_write (struct disk *d)
 
   if (!is_cached (d, &c->request)) {
     settle_dirty (d, lba, end, c->complete_ns);
-    d->stats.healed_sectors += faults_heal (&d->faults, lba, end);
+    arm_heal (d, lba, end);
     return;
   }
   if (d->profile.buffer.keep_written)

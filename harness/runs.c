@@ -244,9 +244,11 @@ add_guest (struct set *s, struct scenario *sc, struct scenario_drive *d,
   g->console.fd = -1;
   g->results.part = s->n_guests;
   add_fingerprint (s, g->results.folder, strlen (g->results.folder) + 1);
-  for (i = 0; i < n; ++i)
+  for (i = 0; i < n; ++i) {
+    g->drives[i].parameters = &d[i].bad;
     if (load_profile (g, i) == -1)
       return -1;
+  }
   skip_missing_kernel (g);
   return check_steps (g);
 }

@@ -25,9 +25,12 @@ scenario_check_name (struct strict *s, const config_setting_t *setting,
                       ? "; in braces only the key that is swept" : "");
 }
 
-int
-scenario_words (struct strict *s, config_setting_t *group, const char *key,
-                struct words *r)
+/* GROUP.KEY is an array of strings, each KEY=VALUE; or, with PREFIX, what
+ * comes behind that.
+ */
+static int
+load_words (struct strict *s, config_setting_t *group, const char *key,
+            const char *prefix, struct words *r)
 {
   config_setting_t *list = config_setting_get_member (group, key);
   int i;
@@ -35,16 +38,26 @@ scenario_words (struct strict *s, config_setting_t *group, const char *key,
   if (list == NULL)
     return s->error ? -1 : 0;
   if (!config_setting_is_array (list))
-    return strict_fail (s, list, "an array of strings, [\"key=value\", ...]");
+    return strict_fail (s, list, "an array of strings, [\"%s\", ...]",
+                        prefix ? "..." : "key=value");
   for (i = 0; i < config_setting_length (list); ++i) {
     const config_setting_t *e = config_setting_get_elem (list, i);
     const char *word = config_setting_get_string (e);
 
-    if (word == NULL || strchr (word, '=') == NULL || strchr (word, ' '))
-      return strict_fail (s, e, "a string, \"key=value\"");
-    words_add (r, word);
+    if (word == NULL || strchr (word, ' ') ||
+        (prefix == NULL && strchr (word, '=') == NULL))
+      return strict_fail (s, e, "a string, \"%s\"",
+                          prefix ? "..." : "key=value");
+    words_addf (r, "%s%s", prefix ? prefix : "", word);
   }
   return 0;
+}
+
+int
+scenario_words (struct strict *s, config_setting_t *group, const char *key,
+                struct words *r)
+{
+  return load_words (s, group, key, NULL, r);
 }
 
 static int
@@ -198,7 +211,7 @@ static int
 load_drive (struct strict *s, config_setting_t *group, struct scenario *sc)
 {
   static const char *const keys[] = {
-    "name", "profile", "set", "seed", NULL
+    "name", "profile", "set", "bad", "seed", NULL
   };
   struct scenario_drive *d;
   unsigned i;
@@ -213,7 +226,8 @@ load_drive (struct strict *s, config_setting_t *group, struct scenario *sc)
   strict_string (s, group, "profile", &d->profile);
   strict_string (s, group, "name", &d->name);
   strict_int (s, group, "seed", 0, INT32_MAX, &d->seed);
-  if (scenario_words (s, group, "set", &d->set) == -1)
+  if (scenario_words (s, group, "set", &d->set) == -1 ||
+      load_words (s, group, "bad", "bad=", &d->bad) == -1)
     return -1;
   if (d->name == NULL)
     d->name = stem (d->profile);
@@ -348,6 +362,7 @@ free_drives (struct scenario *sc)
     free (sc->drives[i].name);
     free (sc->drives[i].profile);
     words_free (&sc->drives[i].set);
+    words_free (&sc->drives[i].bad);
   }
 }
 

@@ -16,6 +16,7 @@ struct scenario_drive {
   char *name;                   /* of the run; default: the profile's */
   char *profile;                /* name, or path of a file */
   struct words set;             /* KEY=VALUE */
+  struct words bad;             /* bad=..., for the plugin */
   int64_t seed;
 };
 

@@ -12,6 +12,7 @@
 struct run {
   int64_t lba, sectors;
   uint32_t retries;
+  int64_t from_command;
 };
 
 /* A decimal number of at most `last`; *at moves behind it. */
@@ -47,6 +48,11 @@ parse (const char *text, struct run *run)
       return -1;
     run->retries = (uint32_t) retries;
   }
+  if (*text == '@') {
+    text++;
+    if (parse_number (&text, INT64_MAX, &run->from_command) == -1)
+      return -1;
+  }
   return *text == '\0' ? 0 : -1;
 }
 
@@ -58,11 +64,12 @@ add (struct drive *d, const char *text)
   int r;
 
   if (parse (text, &run) == -1)
-    return "must be LBA[+SECTORS][:RETRIES]";
+    return "must be LBA[+SECTORS][:RETRIES][@COMMAND]";
   if (d->disk == NULL)
     return "a drive that takes no time has no bad sectors";
   pthread_mutex_lock (&d->lock);
-  r = disk_add_fault (d->disk, run.lba, run.sectors, run.retries);
+  r = disk_add_fault (d->disk, run.lba, run.sectors, run.retries,
+                      run.from_command);
   pthread_mutex_unlock (&d->lock);
   if (r == 0)
     return NULL;

@@ -42,7 +42,7 @@ static char *clock_page;
 static char *trace_path;
 static char *stats_path;        /* "-" is stderr */
 static char *control_path;
-static const char **bad_sectors; /* "LBA[+N][:RETRIES]" */
+static const char **bad_sectors; /* "LBA[+N][:RETRIES][@COMMAND]" */
 static size_t n_bad_sectors;
 
 static const char *real_time_given; /* a parameter that needs clock=real */
@@ -206,7 +206,7 @@ spindle_config (const char *key, const char *value)
   "stats=<FILE>              Write statistics at the end (- is stderr).\n" \
   "control=<PATH>            Unix socket that answers questions.\n" \
   "sync=<BOOL>               Flush and FUA reach the host's disk (true).\n" \
-  "bad=<LBA[+N][:RETRIES]>   Sectors that do not read (repeatable).\n" \
+  "bad=<LBA[+N][:RETRIES][@COMMAND]>  Sectors that do not read (repeatable).\n" \
   "cut-at=<TIME>             Cut the power at this time of the drive's.\n" \
   "cut-after-writes=<N>[+<TIME>]  Cut it when so many writes have completed,\n" \
   "                          or so much later.\n" \

@@ -131,7 +131,7 @@ tear (struct drive *d, int64_t lba)
   if (torn == TORN_RANDOM)
     torn = (enum torn) pick (p, TORN_RANDOM);
   if (torn == TORN_UNREADABLE &&
-      disk_add_fault (d->disk, lba, 1, DISK_FAULT_HARD) == -1)
+      disk_add_fault (d->disk, lba, 1, DISK_FAULT_HARD, 0) == -1)
     nbdkit_debug ("power cut: sector %" PRIi64 " stays readable: %m", lba);
   if (torn != TORN_NEW)
     return;

@@ -33,6 +33,7 @@ since_reset (const struct disk_stats *now, const struct disk_stats *before)
     v[i] -= b[i];
   r.dirty_sectors = now->dirty_sectors;
   r.max_queued = now->max_queued;
+  r.pending_sectors = now->pending_sectors;
   return r;
 }
 
@@ -88,6 +89,13 @@ print_model (FILE *fp, const struct disk_stats *s)
     { "errors", s->errors },
     { "retries", s->retries },
     { "healed_sectors", s->healed_sectors },
+    { "pending_sectors", s->pending_sectors },
+    { "reallocated_sectors", s->reallocated_sectors },
+    { "unloads", s->unloads },
+    { "slowdowns", s->slowdowns },
+    { "standbys", s->standbys },
+    { "stalls", s->stalls },
+    { "scanned_sectors", s->scanned_sectors },
   };
   const char *separator = "";
 

@@ -491,6 +491,22 @@ check_smr (struct load *load)
   return 0;
 }
 
+static int
+check_media (struct load *load)
+{
+  const struct profile_media *media = &load->profile.media;
+
+  if (media->stall_every_ns > 0 &&
+      media->stall_for_ns >= media->stall_every_ns)
+    return FAIL (load, KEYS ("media.stall-ms", "media.stall-every-ms"),
+                 "a stop must be shorter than stall-every-ms");
+  if (media->worn_head > load->profile.geometry.heads)
+    return FAIL (load, KEYS ("media.worn-head", "geometry.heads"),
+                 "head %u of %u", media->worn_head,
+                 load->profile.geometry.heads);
+  return 0;
+}
+
 int
 check_profile (struct load *load)
 {
@@ -502,7 +518,7 @@ check_profile (struct load *load)
       check_speed (load) == -1 || check_remaps (load) == -1 ||
       check_seek (load) == -1 || check_buffer (load) == -1 ||
       check_lookahead (load) == -1 || check_write_cache (load) == -1 ||
-      check_smr (load) == -1)
+      check_smr (load) == -1 || check_media (load) == -1)
     return -1;
   return 0;
 }

@@ -289,13 +289,36 @@ const struct key keys[] = {
     NEED_NO, "false", NULL, "not even hits are served during a destage" },
 
   { "power.spin-up-ms", KEY_MS, P (power.spin_up_ns), 0, MS (600000), NEED_NO,
-    "0", NULL, "from power-on until the first command is served" },
+    "0", NULL, "from power-on, or standby, until a command is served" },
+  { "power.unload-after-ms", KEY_MS, P (power.unload.after_ns), 0,
+    MS (86400000), NEED_NO, "0", NULL, "left alone for so long, the drive "
+    "takes its heads off the platters; 0 = never" },
+  { "power.load-ms", KEY_MS, P (power.unload.back_ns), 0, MS (600000),
+    NEED_NO, "0", NULL, "until they are back" },
+  { "power.slow-after-ms", KEY_MS, P (power.slow.after_ns), 0, MS (86400000),
+    NEED_NO, "0", NULL, "likewise, and the platters turn more slowly" },
+  { "power.fast-ms", KEY_MS, P (power.slow.back_ns), 0, MS (600000), NEED_NO,
+    "0", NULL, "until all is back as it was" },
+  { "power.standby-after-ms", KEY_MS, P (power.standby_after_ns), 0,
+    MS (86400000), NEED_NO, "0", NULL, "likewise, and they stop: spin-up-ms" },
+  { "power.scan-after-ms", KEY_MS, P (power.scan_after_ns), 0, MS (86400000),
+    NEED_NO, "0", NULL, "left alone for so long, the drive reads its media "
+    "until the next command; 0 = never" },
 
   { "media.retries", KEY_COUNT, P (media.retries), 0, 100000, NEED_NO, "10",
     NULL, "of a sector that does not read, each a revolution" },
   { "media.timeout-ms", KEY_MS, P (media.timeout_ns), 0, MS (600000), NEED_NO,
     "0", NULL, "the drive gives up on it after so long (TLER, ERC); 0 = when "
     "the retries are used up" },
+  { "media.stall-every-ms", KEY_MS, P (media.stall_every_ns), 0,
+    MS (86400000), NEED_NO, "0", NULL, "the drive stops so often, as for "
+    "thermal recalibration; 0 = never" },
+  { "media.stall-ms", KEY_MS, P (media.stall_for_ns), 0, MS (600000), NEED_NO,
+    "0", NULL, "for so long" },
+  { "media.worn-head", KEY_COUNT, P (media.worn_head), 0, 255, NEED_NO, "0",
+    NULL, "a head that has become weak, from 1; 0 = none" },
+  { "media.worn-share", KEY_SHARE, P (media.worn_permille), 0, 1000, NEED_NO,
+    "0", NULL, "of its reads need another revolution, and again" },
 
   { "smr.enabled", KEY_BOOL, P (smr.enabled), 0, 1, NEED_NO, "false", NULL,
     "drive-managed shingled recording, as an approximation" },

@@ -5,7 +5,7 @@ TEST_CFLAGS := -Itests/unit -Itests/wire
 $(BUILD)/tests/%.o: ALL_CFLAGS += $(TEST_CFLAGS)
 
 # Unit tests: the model and the loader in one process.
-UNIT_C := model-test geometry-test variants-test power-test
+UNIT_C := model-test geometry-test variants-test power-test idle-test
 UNIT_TESTS += $(UNIT_C:%=$(BUILD)/tests/unit/%) tests/unit/determinism-test.sh
 $(UNIT_C:%=$(BUILD)/tests/unit/%): %: %.o $(BUILD)/tests/unit/drives.o \
     $(MODEL_OBJ)
@@ -114,7 +114,8 @@ $(HARNESS_C:%=$(BUILD)/tests/unit/%): %: %.o \
 	  $(CMOCKA_LIBS) $(NBD_LIBS) -lm
 UNIT_TESTS += tests/unit/cpu-test.sh
 GUEST_TESTS += tests/guest/run-two.sh tests/guest/kill.sh \
-               tests/guest/matrix.sh tests/guest/crash.sh
+               tests/guest/matrix.sh tests/guest/crash.sh \
+               tests/guest/bad-sectors.sh
 ##   make check-crash     the power is cut under ext4, SEEDS (200) times with
 ##                        barriers and without
 .PHONY: check-crash

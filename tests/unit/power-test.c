@@ -179,7 +179,7 @@ weak_sectors_cost_their_retries (void **state)
   p.media.retries = 20;
   good = disk_new (&p, 1);
   bad = disk_new (&p, 1);
-  assert_int_equal (disk_add_fault (bad, 1003, 1, 7), 0);
+  assert_int_equal (disk_add_fault (bad, 1003, 1, 7, 0), 0);
   plain = read_ns (good, &now, 1000, 8, &c);
   now = 0;
   /* 7 revolutions of 8 1/3 ms. */
@@ -209,7 +209,7 @@ hard_sectors_are_errors (void **state)
   p.media.retries = 1000;
   p.media.timeout_ns = MS (2000);
   d = disk_new (&p, 1);
-  assert_int_equal (disk_add_fault (d, 1003, 2, DISK_FAULT_HARD), 0);
+  assert_int_equal (disk_add_fault (d, 1003, 2, DISK_FAULT_HARD, 0), 0);
   ns = read_ns (d, &now, 1000, 8, &c);
   assert_int_equal (c.error, EIO);
   assert_int_equal (c.error_lba, 1003);
@@ -230,7 +230,7 @@ hard_sectors_are_errors (void **state)
   host_do (d, &now, DISK_FLUSH, 0, 0, 0);
   read_ns (d, &now, 1000, 8, &c);
   assert_int_equal (c.error, 0);
-  assert_int_equal (disk_add_fault (d, 39102336, 1, 1), -1);
+  assert_int_equal (disk_add_fault (d, 39102336, 1, 1, 0), -1);
   disk_free (d);
 }
 
