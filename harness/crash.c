@@ -516,13 +516,14 @@ summarize (const struct sweep_state *st)
 {
   const struct crash_options *o = st->options;
   int64_t acknowledged = 0, lost = 0, losing = 0, damaged = 0, failed = 0;
-  int64_t i;
+  int64_t cuts = 0, i;
 
   for (i = 0; i < o->n_seeds; ++i) {
     const struct trial *t = &st->trials[i];
 
     failed += t->failed;
-    if (t->failed)
+    cuts += t->done && !t->failed;
+    if (!t->done || t->failed)
       continue;
     acknowledged += crash_acknowledged (&t->files);
     lost += crash_lost (&t->files);
@@ -533,7 +534,7 @@ summarize (const struct sweep_state *st)
           "%lld cuts lost some, %lld changes in all; "
           "%lld file systems damaged\n",
           st->profile.name, o->fs, o->mount ? ", " : "",
-          o->mount ? o->mount : "", (long long) (o->n_seeds - failed),
+          o->mount ? o->mount : "", (long long) cuts,
           (long long) acknowledged, (long long) losing, (long long) lost,
           (long long) damaged);
   if (st->n_repeat)
@@ -608,8 +609,14 @@ crash_run (const struct crash_options *o)
   if (program_check (qemu_program (), "qemu-system-x86") == 0 &&
       program_check (nbdkit_program (), "nbdkit") == 0 &&
       pieces_find (&st.pieces) == 0 && workdir_create (&st.workdir) == 0 &&
-      prepare (&st) == 0 && run_trials (&st) == 0)
+      prepare (&st) == 0) {
+    /* What there is when we are told to stop is worth telling. */
+    int stopped = run_trials (&st);
+
     r = summarize (&st);
+    if (stopped)
+      r = EXIT_COULD_NOT_RUN;
+  }
   free_state (&st);
   return r;
 }

@@ -5,7 +5,8 @@ TEST_CFLAGS := -Itests/unit -Itests/wire
 $(BUILD)/tests/%.o: ALL_CFLAGS += $(TEST_CFLAGS)
 
 # Unit tests: the model and the loader in one process.
-UNIT_C := model-test geometry-test variants-test power-test idle-test
+UNIT_C := model-test geometry-test variants-test power-test idle-test \
+          soak-test
 UNIT_TESTS += $(UNIT_C:%=$(BUILD)/tests/unit/%) tests/unit/determinism-test.sh
 $(UNIT_C:%=$(BUILD)/tests/unit/%): %: %.o $(BUILD)/tests/unit/drives.o \
     $(MODEL_OBJ)
@@ -60,7 +61,8 @@ PLUGIN_C := backing-test control-test data-test kill-test nbd-fuzz \
 UNIT_TESTS += $(BUILD)/tests/unit/undo-test $(BUILD)/tests/unit/histogram-test
 WIRE_TESTS += $(PLUGIN_C:%=$(BUILD)/tests/wire/%) tests/wire/params-test.sh \
               tests/wire/uri-test.sh tests/wire/ctl-test.sh \
-              tests/wire/fio-verify.sh
+              tests/wire/fio-verify.sh \
+              tests/wire/security-test.sh
 $(BUILD)/tests/unit/undo-test $(BUILD)/tests/unit/histogram-test: \
     $(BUILD)/tests/unit/%-test: $(BUILD)/tests/unit/%-test.o \
     $(BUILD)/nbdkit-plugin/%.o
@@ -75,7 +77,10 @@ $(PLUGIN_C:%=$(BUILD)/tests/wire/%): %: %.o $(BUILD)/tests/wire/server.o \
 ##   make check-power     cut the power CUTS times (2000), or as SEED says
 ##   make check-kill-plugin   kill the plugin N times (500)
 ##   make check-fuzz      REQUESTS (1000000) of hostile NBD clients
-.PHONY: check-power check-kill-plugin check-fuzz
+##   make check-soak      HOURS (720) of model time, three drives
+.PHONY: check-power check-kill-plugin check-fuzz check-soak
+check-soak: $(BUILD)/tests/unit/soak-test
+	@HOURS=$(or $(HOURS),720) $<
 check-power: all $(BUILD)/tests/wire/power-oracle
 	@CUTS=$(or $(CUTS),2000) BUILD=$(BUILD) \
 	  $(BUILD)/tests/wire/power-oracle

@@ -382,15 +382,22 @@ hard_sectors_fail_and_heal (void **state)
 
   start_virtual ("set=media.retries=5");
   expect_answer ("bad 8003+2", "ok");
-  expect_answer ("bad 1:", "error bad: must be LBA[+SECTORS][:RETRIES]");
+  expect_answer ("bad 1:",
+                 "error bad: must be LBA[+SECTORS][:RETRIES][@COMMAND]");
+  expect_answer ("bad 1@x",
+                 "error bad: must be LBA[+SECTORS][:RETRIES][@COMMAND]");
+  expect_answer ("bad 1000+1:3@99", "ok");
   expect_answer ("bad 39102336", "error bad: is not on the drive");
   bad = whole (CLOCK_READ, false, 0, 4096 * 1000);
   assert_int_equal (bad.error, EIO);
   assert_int_equal (statistic ("errors"), 1);
   assert_true (statistic ("retries") >= 5);
+  assert_int_equal (statistic ("pending_sectors"), 1);
   bad = whole (CLOCK_WRITE, true, bad.done_ns, 4096 * 1000);
   assert_int_equal (bad.error, 0);
   assert_int_equal (statistic ("healed_sectors"), 2);
+  assert_int_equal (statistic ("reallocated_sectors"), 2);
+  assert_int_equal (statistic ("pending_sectors"), 0);
   bad = whole (CLOCK_READ, false, bad.done_ns, 4096 * 1000);
   assert_int_equal (bad.error, 0);
   stop_virtual ();
