@@ -18,6 +18,11 @@ static int end_signal;
 void
 signals_take_over (void)
 {
+  static bool done;
+
+  if (done)
+    return;                     /* what children get is the first mask */
+  done = true;
   sigemptyset (&taken);
   sigaddset (&taken, SIGINT);
   sigaddset (&taken, SIGTERM);

@@ -21,6 +21,7 @@
 
 #define POLL_MS 50
 #define PROGRESS_MS 200
+#define END_MS 500
 
 struct set {
   const struct run_options *options;
@@ -561,23 +562,40 @@ start_and_poll (struct set *s, unsigned jobs)
   return running;
 }
 
+/* Whoever ends us, as a cluster does a job, may have ended our children a
+ * moment before: that is no result.
+ */
+static bool
+was_ended (const struct set *s)
+{
+  bool failed = false, ended = false;
+  unsigned i;
+
+  for (i = 0; i < s->n_guests; ++i)
+    failed = failed || s->guests[i]->state == GUEST_FAILED;
+  for (i = 0; failed && !ended && i < END_MS / POLL_MS; ++i)
+    ended = signals_wait (POLL_MS) != 0;
+  return ended;
+}
+
 /* Returns -1 when we were told to stop. */
 static int
 run_guests (struct set *s)
 {
   long cpus = sysconf (_SC_NPROCESSORS_ONLN);
   unsigned jobs = s->options->jobs ? s->options->jobs : cpus > 0 ? cpus : 1;
+  bool stopped = false;
 
-  while (start_and_poll (s, jobs) > 0 || s->next < s->n_guests) {
+  while (!stopped &&
+         (start_and_poll (s, jobs) > 0 || s->next < s->n_guests)) {
     show_progress (s);
-    if (signals_wait (POLL_MS)) {
-      clear_progress (s);
-      complain ("interrupted");
-      return -1;
-    }
+    stopped = signals_wait (POLL_MS) != 0;
   }
   clear_progress (s);
-  return 0;
+  if (!stopped && !was_ended (s))
+    return 0;
+  complain ("interrupted");
+  return -1;
 }
 
 static enum spindle_exit

@@ -12,10 +12,13 @@ static const char help[] =
 "usage: spindle COMMAND [OPTION]...\n"
 "\n"
 "  calibrate  measure what the way to the drive and back takes\n"
+"  compare    put drives, kernels and results side by side\n"
 "  crash      cut the power under a file system, again and again\n"
 "  ctl        tell a drive that runs what to do\n"
 "  demo       two drives of 2000 and 2003 under this system's kernel\n"
 "  list       list the scenarios\n"
+"  merge      join the results of runs that were done one by one\n"
+"  plan       print the runs of a matrix, for a cluster to do\n"
 "  probe      measure a disk from outside, and make a profile of it\n"
 "  profile    look at profiles of drives; import DiskSim's parameters\n"
 "  replay     send the requests of a trace to a drive, without a guest\n"
@@ -31,10 +34,13 @@ static const struct command {
   int (*run) (int argc, char **argv);
 } commands[] = {
   { "calibrate", command_calibrate },
+  { "compare", command_compare },
   { "crash", command_crash },
   { "ctl", command_ctl },
   { "demo", command_demo },
   { "list", command_list },
+  { "merge", command_merge },
+  { "plan", command_plan },
   { "probe", command_probe },
   { "profile", command_profile },
   { "replay", command_replay },
