@@ -44,6 +44,7 @@ include nbdkit-plugin/rules.mk
 include qemu-configs/rules.mk
 include harness/rules.mk
 include tests/rules.mk
+include tests/many.mk
 
 .PHONY: all help build-tests deps check check-unit check-wire check-guest \
         check-docs check-asan check-valgrind demo install uninstall clean

@@ -139,21 +139,6 @@ check-kill: all
 bench: bench-model bench-speed
 bench-speed: all
 	@BUILD=$(BUILD) tests/bench/virtual-speed.sh
-# Many runs, with something quick instead of QEMU.
-NO_GUEST := $(BUILD)/tests/guest/no-guest
-$(NO_GUEST): %: %.o $(BUILD)/tests/wire/clock-drive.o \
-    $(BUILD)/nbdkit-plugin/clock-client.o
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(NBD_LIBS)
-GUEST_TESTS += tests/guest/plan.sh tests/guest/compare.sh
-tests/guest/plan.sh tests/guest/compare.sh: $(NO_GUEST)
-##   make check-plan      64 runs by GNU parallel, some killed, merged
-##   make check-slurm     64 runs as an array of a Slurm that is started for
-##                        it: slurmctld, slurmd and munge must be installed
-.PHONY: check-plan check-slurm
-check-plan: all $(NO_GUEST)
-	@BUILD=$(BUILD) tests/run tests/guest/plan-64.sh
-check-slurm: all $(NO_GUEST)
-	@BUILD=$(BUILD) tests/run tests/guest/slurm.sh
 GUEST_TESTS += tests/guest/run-errors.sh tests/guest/run-exact.sh \
                tests/guest/run-vm.sh
 GUEST_TESTS += $(addprefix tests/guest/clock-,ide.sh ahci.sh ncq.sh \
