@@ -111,7 +111,7 @@ bench: all $(BUILD)/tests/bench/nbd-bench
 	@BUILD=$(BUILD) tests/bench/real-clock.sh
 
 # The harness: scenarios and results alone, then whole runs.
-HARNESS_C := scenario-test results-test
+HARNESS_C := scenario-test results-test disk-image-test
 UNIT_TESTS += $(HARNESS_C:%=$(BUILD)/tests/unit/%)
 $(HARNESS_C:%=$(BUILD)/tests/unit/%): %: %.o \
     $(filter-out $(BUILD)/harness/spindle.o,$(HARNESS_OBJ)) $(PROFILES_LIB)
@@ -134,11 +134,18 @@ check-matrix: all
 	@BUILD=$(BUILD) tests/guest/matrix.sh full
 check-kill: all
 	@BUILD=$(BUILD) tests/guest/kill.sh N=200
+##   make check-reports   the scenarios of all reports, a part of the work of
+##                        each: minutes
+.PHONY: check-reports
+check-reports: all
+	@$(BUILD)/spindle run --keep $(BUILD)/reports \
+	  $(patsubst harness/scenarios/%.cfg,%,$(SCENARIOS))
 ##   make bench-speed     virtual seconds a real second, waiting for a disk
 .PHONY: bench bench-speed
 bench: bench-model bench-speed
 bench-speed: all
 	@BUILD=$(BUILD) tests/bench/virtual-speed.sh
+GUEST_TESTS += tests/guest/run-files.sh
 GUEST_TESTS += tests/guest/run-errors.sh tests/guest/run-exact.sh \
                tests/guest/run-vm.sh
 GUEST_TESTS += $(addprefix tests/guest/clock-,ide.sh ahci.sh ncq.sh \
