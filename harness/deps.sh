@@ -4,7 +4,7 @@
 # What spindle needs that is not here yet: say so, and why, and install it
 # with apt-get.  Elsewhere than on Debian and its kin only say so.
 #
-#   harness/deps.sh [-n] [valgrind] [clang] [asan]
+#   harness/deps.sh [-n] [valgrind] [clang] [asan] [fit]
 #
 # -n: only look; the exit status says whether everything is there.
 
@@ -40,7 +40,8 @@ END
       valgrind) echo "valgrind cmd valgrind for make check-valgrind" ;;
       clang)    echo "clang cmd clang a second compiler's warnings" ;;
       asan)     echo "gcc lib libasan.so for make check-asan" ;;
-      *) echo "$0: $group: valgrind, clang or asan" >&2; exit 2 ;;
+      fit)      echo "libnlopt-dev pc nlopt spindle fit's optimisers" ;;
+      *) echo "$0: $group: valgrind, clang, asan or fit" >&2; exit 2 ;;
     esac
   done
 }

@@ -28,12 +28,24 @@ PROBE_SRC := $(wildcard harness/command-pro*.c harness/probe*.c \
                harness/profile*.c harness/target*.c)
 PROBE_OBJ := $(PROBE_SRC:%.c=$(BUILD)/%.o) \
              $(BUILD)/nbdkit-plugin/clock-client.o
-HARNESS_SRC := $(filter-out $(REPLAY_SRC) $(IMPORT_SRC) $(PROBE_SRC), \
+FIT_SRC := $(wildcard harness/fit*.c harness/command-fit.c)
+FIT_OBJ := $(FIT_SRC:%.c=$(BUILD)/%.o)
+# Optional: spindle fit says that it is missing.
+NLOPT_LIBS := $(shell pkg-config --libs nlopt 2>/dev/null)
+NLOPT_CFLAGS := $(shell pkg-config --cflags nlopt 2>/dev/null)
+$(BUILD)/harness/fit.o: $(BUILD)/harness/nlopt-there.h
+$(BUILD)/harness/fit.o: ALL_CFLAGS += -I$(BUILD)/harness $(NLOPT_CFLAGS)
+$(BUILD)/harness/nlopt-there.h: FORCE
+	@mkdir -p $(@D)
+	@echo '$(if $(NLOPT_LIBS),#define HAVE_NLOPT 1)' >$@.new
+	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
+HARNESS_SRC := $(filter-out $(REPLAY_SRC) $(IMPORT_SRC) $(PROBE_SRC) \
+                 $(FIT_SRC), \
                  $(wildcard harness/*.c))
 HARNESS_OBJ := $(HARNESS_SRC:%.c=$(BUILD)/%.o)
 SCENARIOS := $(wildcard harness/scenarios/*.cfg)
 ALL += $(BUILD)/spindle $(BUILD)/spindle.1 $(BUILD)/spindle-scenario.5 \
-       $(addprefix $(BUILD)/spindle-,replay.1 profile.1 probe.1) \
+       $(addprefix $(BUILD)/spindle-,replay.1 profile.1 probe.1 fit.1) \
        $(SCENARIOS:harness/%=$(BUILD)/%)
 
 # Written anew only when make is given another place to install to.
@@ -48,8 +60,9 @@ $(BUILD)/harness/places.h: FORCE
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
 $(BUILD)/spindle: $(HARNESS_OBJ) $(REPLAY_OBJ) $(IMPORT_OBJ) $(PROBE_OBJ) \
-    $(MODEL_OBJ) $(PROFILES_LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) $(REPLAY_LIBS)
+    $(FIT_OBJ) $(MODEL_OBJ) $(PROFILES_LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) $(REPLAY_LIBS) \
+	  $(NLOPT_LIBS)
 
 $(BUILD)/scenarios/%.cfg: harness/scenarios/%.cfg
 	@mkdir -p $(@D)

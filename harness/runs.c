@@ -612,6 +612,8 @@ output (struct set *s)
   for (i = 0; i < s->n_guests; ++i) {
     s->guests[i]->results.failure = s->guests[i]->failure;
     o.runs[i] = &s->guests[i]->results;
+    if (s->options->each)
+      s->options->each (s->options->opaque, o.runs[i]);
   }
   r = run_output (&o);
   free (o.matrix);

@@ -11,6 +11,8 @@
 #include "matrix.h"
 #include "spindle.h"
 
+struct run_results;
+
 struct run_options {
   const char *keep;             /* folder for everything, or NULL */
   const char *junit, *report;   /* files to write, or NULL */
@@ -19,6 +21,10 @@ struct run_options {
   bool json;                    /* on standard output, instead of tables */
   bool quiet;                   /* nothing on standard output */
   int64_t part, parts;          /* only this of so many runs; 0: all */
+
+  /* Called with each run while its files are there, or NULL. */
+  void (*each) (void *opaque, const struct run_results *run);
+  void *opaque;
 };
 
 /* Run each of the scenario FILES as each of the VARIANTS. */

@@ -16,6 +16,7 @@ static const char help[] =
 "  crash      cut the power under a file system, again and again\n"
 "  ctl        tell a drive that runs what to do\n"
 "  demo       two drives of 2000 and 2003 under this system's kernel\n"
+"  fit        find figures of a profile that give what was reported\n"
 "  list       list the scenarios\n"
 "  merge      join the results of runs that were done one by one\n"
 "  plan       print the runs of a matrix, for a cluster to do\n"
@@ -38,6 +39,7 @@ static const struct command {
   { "crash", command_crash },
   { "ctl", command_ctl },
   { "demo", command_demo },
+  { "fit", command_fit },
   { "list", command_list },
   { "merge", command_merge },
   { "plan", command_plan },

@@ -50,6 +50,7 @@ int command_calibrate (int argc, char **argv);
 int command_ctl (int argc, char **argv);
 int command_top (int argc, char **argv);
 int command_demo (int argc, char **argv);
+int command_fit (int argc, char **argv);
 int command_list (int argc, char **argv);
 int command_show (int argc, char **argv);
 int command_compare (int argc, char **argv);

@@ -258,3 +258,12 @@ WIRE_TESTS += tests/wire/probe-test.sh
 .PHONY: check-probe
 check-probe: all $(PROBE_TEST)
 	@PROBE_TEST_COUNT=$(or $(N),20) $(PROBE_TEST)
+
+# The fit: what needs no guest; the rest takes seven of them or more.
+UNIT_TESTS += tests/unit/fit-command-test.sh
+##   make check-fit       figures that were hidden, found again in guests
+.PHONY: check-fit
+check-fit:
+	@harness/deps.sh fit
+	+@$(MAKE) --no-print-directory all
+	@BUILD=$(BUILD) $(TEST_RUN) tests/guest/fit.sh
