@@ -62,6 +62,7 @@ every_sector_has_its_place (void **state)
     before = here;
   }
   assert_int_equal (before.cylinder, g.cylinders - 1);
+  geometry_free (&g);
 }
 
 static void
@@ -93,6 +94,7 @@ transfer_and_its_inverse (void **state)
                       n, false) <= n - 1);
       }
     }
+    geometry_free (&g);
   }
 }
 
@@ -123,6 +125,7 @@ transfer_keeps_the_angle (void **state)
     wait = geometry_wait_ns (&g, t, to.phase);
     assert_true (wait <= 4 || wait >= geometry_revolution_ns (&g) - 8);
   }
+  geometry_free (&g);
 }
 
 /* The period of 7200 rpm is 8333333 1/3 ns: no drift in a month. */
@@ -141,6 +144,7 @@ rotation_keeps_its_fraction (void **state)
   assert_int_equal (geometry_phase_at (&g, 1),
                     geometry_phase_at (&g, 25000001));
   assert_int_equal (geometry_revolution_ns (&g), 8333333);
+  geometry_free (&g);
 }
 
 /* A switch that the skew does not hide costs a revolution. */
@@ -160,6 +164,8 @@ short_skew_loses_a_revolution (void **state)
     geometry_transfer_ns (&good, 0, 400, false);
   /* 29 sectors of skew hide 1.2 ms; 10 do not. */
   assert_in_range (extra, 8333333 - 19 * 41667 - 9, 8333333 - 19 * 41667 + 9);
+  geometry_free (&good);
+  geometry_free (&bad);
 }
 
 /* The head stays when the cylinder changes, and then comes back. */
@@ -186,6 +192,7 @@ serpentine_order (void **state)
     if (geometry_track_end (&g, lba) == g.sectors)
       break;
   }
+  geometry_free (&g);
 }
 
 /* Slips, spares and reserved space: sectors pass, but have no LBA. */
@@ -230,6 +237,7 @@ holes_are_passed_over (void **state)
   assert_int_equal (geometry_transfer_ns (&g, 100, 51, false),
                     geometry_transfer_ns (&plain, 150, 53, false));
   geometry_free (&g);
+  geometry_free (&plain);
 }
 
 /* A remapped sector costs whole revolutions, and only those who use it. */
