@@ -125,8 +125,10 @@ full_run () {
     streams,1048576,64 jobs,413696,101 parts,1048576,256 mix,51200,100 \
     copy,1048576,64 wseq,1048576,16 wdirect,65536,16 wrandom,32768,32; do
     IFS=, read -r step bytes requests <<<"$name"
-    check "$step" said result "\"name\":\"$step\".*\"bytes\":$bytes,\"requests\":$requests,\"ns\":[1-9][0-9]*,\"status\":\"ok\""
+    check "$step" said result "\"name\":\"$step\".*\"bytes\":$bytes,\"requests\":$requests,\"ns\":[1-9][0-9]*,.*\"status\":\"ok\""
   done
+  check "each job's end" said result \
+    '"name":"jobs".*"finished_ns":"[1-9][0-9]*\( [1-9][0-9]*\)\{3\}"'
   check "a time limit ends a read" said result \
     '"name":"limit".*"ns":[2-9][0-9]\{7\},"status":"ok"'
   check "nothing follows poweroff" eval '! said result never'
