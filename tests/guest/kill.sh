@@ -5,15 +5,15 @@
 # nbdkit, QEMU or spindle itself is killed with SIGKILL at a random moment:
 # everything ends within 5 s with one line, and nothing is left behind.
 #
-#   tests/guest/kill.sh [N=20] [SEED=1]
+#   tests/guest/kill.sh [N=6] [SEED=1]
 
 . tests/guest/run-lib.sh
-N=20 SEED=1
+N=6 SEED=1
 for word; do
   case $word in
     N=*) N=${word#N=} ;;
     SEED=*) SEED=${word#SEED=} ;;
-    *) echo "usage: kill.sh [N=20] [SEED=1]" >&2; exit 2 ;;
+    *) echo "usage: kill.sh [N=6] [SEED=1]" >&2; exit 2 ;;
   esac
 done
 need_kernel
