@@ -66,6 +66,7 @@ one () {
     [ $(($(now_ms) - start)) -lt 60000 ] || return 1
     sleep 0.01
   done
+  began=$(ls -A "$own")
   kill -KILL "$pid"
   start=$(now_ms)
   wait "$spindle" 2>/dev/null
@@ -78,8 +79,12 @@ one () {
   [ "$ms" -le "$longest_ms" ] || longest_ms=$ms
   [ "$ms" -le $limit_ms ] || echo "took $ms ms"
   [ -z "$(ls -A "$own")" ] || echo "left $(ls -AR "$own" | tr '\n' ' ')"
-  [ "$(wc -l <"$work/err")" = 1 ] && grep -q '^spindle: .*killed\|^spindle: .*gone' "$work/err" ||
-    echo "said '$(cat "$work/err")'"
+  # Killed before it had made anything, spindle leaves nobody to say so.
+  if [ -n "$began" ] || [ "$1" != spindle ] || [ -s "$work/err" ]; then
+    [ "$(wc -l <"$work/err")" = 1 ] &&
+      grep -q '^spindle: .*killed\|^spindle: .*gone' "$work/err" ||
+      echo "said '$(cat "$work/err")'"
+  fi
 }
 
 for name in "${names[@]}"; do
