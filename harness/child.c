@@ -120,6 +120,17 @@ child_ended (struct child *c)
   return c->ended;
 }
 
+int
+child_wait_for (struct child *c, const char *file, int limit_ms)
+{
+  int ms;
+
+  for (ms = 0; access (file, F_OK) == -1; ms += 5)
+    if (signals_wait (5) || child_ended (c) || ms > limit_ms)
+      return -1;
+  return 0;
+}
+
 void
 child_stop (struct child *c, int grace_ms)
 {

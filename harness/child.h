@@ -37,6 +37,11 @@ int signals_wait (int ms);
 int child_start (struct child *c, const char *name, const struct words *argv,
                  const struct words *env, const char *output);
 
+/* Wait until it has made FILE.  Returns -1, without a message, if it ends
+ * before, if that takes LIMIT_MS, or if a signal asks us to end.
+ */
+int child_wait_for (struct child *c, const char *file, int limit_ms);
+
 /* Has it ended?  Does not wait. */
 bool child_ended (struct child *c);
 

@@ -285,12 +285,8 @@ command_compare (int argc, char **argv)
   struct arguments a = { .run = { .late_limit_us = -1 } };
   int r = options_parse (argc, argv, defs, on_option, on_word, &a);
 
-  if (r == 1) {
-    fputs (help, stdout);
-    r = EXIT_REPRODUCED;
-  }
-  else if (r == -1)
-    r = EXIT_USAGE;
+  if (r != 0)
+    r = options_status (r, help);
   else if (a.what.n == 0) {
     complain ("compare: nothing to compare; try 'spindle compare --help'");
     r = EXIT_USAGE;

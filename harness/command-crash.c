@@ -127,12 +127,8 @@ command_crash (int argc, char **argv)
   };
   int r = options_parse (argc, argv, defs, on_option, on_word, &o);
 
-  if (r == 1) {
-    fputs (help, stdout);
-    r = EXIT_REPRODUCED;
-  }
-  else if (r == -1)
-    r = EXIT_USAGE;
+  if (r != 0)
+    r = options_status (r, help);
   else if (o.profile == NULL) {
     complain ("crash: no --profile given; try 'spindle crash --help'");
     r = EXIT_USAGE;

@@ -80,12 +80,8 @@ command_ctl (int argc, char **argv)
   char *line, *longer;
   size_t i;
 
-  if (r == 1) {
-    fputs (help, stdout);
-    r = EXIT_REPRODUCED;
-  }
-  else if (r == -1)
-    r = EXIT_USAGE;
+  if (r != 0)
+    r = options_status (r, help);
   else if (words.n < 2) {
     complain ("ctl: a socket and a command; try 'spindle ctl --help'");
     r = EXIT_USAGE;

@@ -90,12 +90,7 @@ command_demo (int argc, char **argv)
   };
   int r = options_parse (argc, argv, defs, on_option, on_word, &a);
 
-  if (r == 1) {
-    fputs (help, stdout);
-    r = EXIT_REPRODUCED;
-  }
-  else
-    r = r == -1 ? EXIT_USAGE : run_demo (&a);
+  r = r == 0 ? run_demo (&a) : options_status (r, help);
   matrix_free (&a.matrix);
   return r;
 }

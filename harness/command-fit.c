@@ -96,12 +96,8 @@ command_fit (int argc, char **argv)
   struct arguments a = { .fit.rounds = 4 };
   int r = options_parse (argc, argv, defs, on_option, on_word, &a);
 
-  if (r == 1) {
-    fputs (help, stdout);
-    r = EXIT_REPRODUCED;
-  }
-  else if (r == -1)
-    r = EXIT_USAGE;
+  if (r != 0)
+    r = options_status (r, help);
   else if (a.scenarios.n == 0 || a.fit.n_parameters == 0) {
     complain ("fit: a scenario and --free are needed; try 'spindle fit "
               "--help'");

@@ -300,12 +300,8 @@ command_merge (int argc, char **argv)
   int r = options_parse (argc, argv, defs, on_option, on_word, &m);
   unsigned i;
 
-  if (r == 1) {
-    fputs (help, stdout);
-    r = EXIT_REPRODUCED;
-  }
-  else if (r == -1)
-    r = EXIT_USAGE;
+  if (r != 0)
+    r = options_status (r, help);
   else if (m.folders.n == 0 || m.keep == NULL) {
     complain ("merge: %s; try 'spindle merge --help'", m.keep
               ? "no folder given" : "--keep is wanted");

@@ -169,12 +169,8 @@ command_plan (int argc, char **argv)
   struct arguments a = { 0 };
   int r = options_parse (argc, argv, defs, on_option, on_word, &a);
 
-  if (r == 1) {
-    fputs (help, stdout);
-    r = EXIT_REPRODUCED;
-  }
-  else if (r == -1)
-    r = EXIT_USAGE;
+  if (r != 0)
+    r = options_status (r, help);
   else if (a.scenarios.n == 0 || a.keep == NULL) {
     complain ("plan: %s; try 'spindle plan --help'", a.keep
               ? "no scenario given" : "--keep is wanted");

@@ -194,11 +194,9 @@ command_probe (int argc, char **argv)
   struct arguments a = { .seed = 1 };
   int r = options_parse (argc, argv, defs, on_option, on_word, &a);
 
-  if (r == 1) {
-    fputs (help, stdout);
-    return EXIT_REPRODUCED;
-  }
-  if (r == -1 || check (&a) == -1)
+  if (r != 0)
+    return options_status (r, help);
+  if (check (&a) == -1)
     return EXIT_USAGE;
   return run (&a);
 }

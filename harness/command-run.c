@@ -123,12 +123,8 @@ command_run (int argc, char **argv)
   struct arguments a = { .options = { .late_limit_us = -1 } };
   int r = options_parse (argc, argv, defs, on_option, on_word, &a);
 
-  if (r == 1) {
-    fputs (help, stdout);
-    r = EXIT_REPRODUCED;
-  }
-  else if (r == -1)
-    r = EXIT_USAGE;
+  if (r != 0)
+    r = options_status (r, help);
   else if (a.scenarios.n == 0) {
     complain ("run: no scenario given; try 'spindle run --help'");
     r = EXIT_USAGE;

@@ -310,16 +310,12 @@ command_top (int argc, char **argv)
   };
   int r = options_parse (argc, argv, defs, on_option, on_word, &t);
 
-  if (r == 1) {
-    fputs (help, stdout);
-    return EXIT_REPRODUCED;
-  }
-  if (r == 0 && t.socket == NULL) {
+  if (r != 0)
+    return options_status (r, help);
+  if (t.socket == NULL) {
     complain ("top: no socket given; try 'spindle top --help'");
-    r = -1;
-  }
-  if (r == -1)
     return EXIT_USAGE;
+  }
   signals_take_over ();
   if (t.once)
     t.terminal = false;

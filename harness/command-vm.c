@@ -403,17 +403,16 @@ start_nbdkit (struct vm *vm)
   char *log = format ("%s/nbdkit.log", vm->workdir.path), *said;
   char *pidfile = format ("%s/nbdkit.pid", vm->workdir.path);
   struct words argv = { 0 };
-  int r, ms;
+  int r;
 
   nbdkit_words (vm, vm->workdir.path, &argv);
   r = child_start (&vm->nbdkit, "nbdkit", &argv, NULL, log);
-  for (ms = 0; r == 0 && access (pidfile, F_OK) == -1; ms += 5)
-    if (signals_wait (5) || child_ended (&vm->nbdkit) || ms > START_MS) {
-      said = last_line (log, NULL);
-      complain ("%s", said ? said : "nbdkit did not start");
-      free (said);
-      r = -1;
-    }
+  if (r == 0 && child_wait_for (&vm->nbdkit, pidfile, START_MS) == -1) {
+    said = last_line (log, NULL);
+    complain ("%s", said ? said : "nbdkit did not start");
+    free (said);
+    r = -1;
+  }
   words_free (&argv);
   free (log);
   free (pidfile);
@@ -543,13 +542,11 @@ command_vm (int argc, char **argv)
   struct vm vm = { .machine = MACHINE_DEFAULT, .seed = 1 };
   int r = options_parse (argc, argv, defs, on_option, on_word, &vm);
 
-  if (r == 1) {
-    fputs (help, stdout);
-    r = EXIT_REPRODUCED;
-  }
-  else if (r == 0 && vm.cpu_help)
+  if (r != 0)
+    r = options_status (r, help);
+  else if (vm.cpu_help)
     cpu_print_table (stdout);
-  else if (r == -1 || check_arguments (&vm) == -1)
+  else if (check_arguments (&vm) == -1)
     r = EXIT_USAGE;
   else if (check_image (&vm) == -1 || pieces_find (&vm.pieces) == -1)
     r = EXIT_COULD_NOT_RUN;

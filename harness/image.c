@@ -67,19 +67,18 @@ image_serve (struct child *c, const char *format, const char *path,
 {
   struct words argv = { 0 };
   char *said;
-  int r, ms;
+  int r;
 
   if (program_check (PROGRAM, "qemu-utils") == -1)
     return -1;
   image_words (&argv, format, path, socket);
   r = child_start (c, PROGRAM, &argv, NULL, log);
   words_free (&argv);
-  for (ms = 0; r == 0 && access (socket, F_OK) == -1; ms += 5)
-    if (signals_wait (5) || child_ended (c) || ms > START_MS) {
-      said = last_line (log, NULL);
-      complain ("%s", said ? said : PROGRAM " did not start");
-      free (said);
-      r = -1;
-    }
+  if (r == 0 && child_wait_for (c, socket, START_MS) == -1) {
+    said = last_line (log, NULL);
+    complain ("%s", said ? said : PROGRAM " did not start");
+    free (said);
+    r = -1;
+  }
   return r == 0 ? size_of_disk (socket) : -1;
 }

@@ -299,12 +299,8 @@ command_profile_import (int argc, char **argv)
   struct arguments a = { 0 };
   int r = options_parse (argc, argv, defs, on_option, on_word, &a);
 
-  if (r == 1) {
-    fputs (help, stdout);
-    return EXIT_REPRODUCED;
-  }
-  if (r == -1)
-    return EXIT_USAGE;
+  if (r != 0)
+    return options_status (r, help);
   if (a.params == NULL || a.out == NULL) {
     complain ("profile import: %s; try 'spindle profile import --help'",
               a.params ? "-o OUT.cfg is needed" : "no parameters given");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,15 @@ options_parse (int argc, char **argv, const struct option_def *defs,
       return -1;
   }
   return 0;
+}
+
+int
+options_status (int parsed, const char *help)
+{
+  if (parsed != 1)
+    return EXIT_USAGE;
+  fputs (help, stdout);
+  return EXIT_REPRODUCED;
 }
 
 int

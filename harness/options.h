@@ -27,6 +27,11 @@ int options_parse (int argc, char **argv, const struct option_def *defs,
                                    bool after_dashes),
                    void *opaque);
 
+/* What options_parse returned, if not 0, as an exit status; HELP is printed
+ * if it was asked for.
+ */
+int options_status (int parsed, const char *help);
+
 /* VALUE of option NAME as a number in MIN..MAX; -1 after a message. */
 int option_number (const char *name, const char *value, int64_t min,
                    int64_t max, int64_t *r);

@@ -88,7 +88,7 @@ serve (struct calibrate *c, const char *const *drive)
   char *pidfile = format ("%s/nbdkit.pid", c->workdir.path);
   char *log = format ("%s/nbdkit.log", c->workdir.path);
   struct words argv = { 0 };
-  int ms, r;
+  int r;
 
   words_add (&argv, nbdkit_program ());
   words_add (&argv, "-f");
@@ -102,11 +102,10 @@ serve (struct calibrate *c, const char *const *drive)
   for (; *drive; ++drive)
     words_add (&argv, *drive);
   r = child_start (&c->nbdkit, "nbdkit", &argv, NULL, log);
-  for (ms = 0; r == 0 && access (pidfile, F_OK) == -1; ms += 5)
-    if (signals_wait (5) || child_ended (&c->nbdkit) || ms > START_MS) {
-      complain ("nbdkit did not start");
-      r = -1;
-    }
+  if (r == 0 && child_wait_for (&c->nbdkit, pidfile, START_MS) == -1) {
+    complain ("nbdkit did not start");
+    r = -1;
+  }
   unlink (pidfile);
   words_free (&argv);
   free (pidfile);
@@ -292,12 +291,8 @@ command_calibrate (int argc, char **argv)
   struct calibrate c = { .accel = ACCEL_AUTO };
   int r = options_parse (argc, argv, defs, on_option, on_word, &c);
 
-  if (r == 1) {
-    fputs (help, stdout);
-    return EXIT_REPRODUCED;
-  }
-  if (r == -1)
-    return EXIT_USAGE;
+  if (r != 0)
+    return options_status (r, help);
   r = calibrate (&c);
   workdir_remove (&c.workdir);
   pieces_free (&c.pieces);

@@ -350,12 +350,8 @@ command_profile_check (int argc, char **argv)
   struct arguments a = { 0 };
   int r = options_parse (argc, argv, defs, on_option, on_word, &a);
 
-  if (r == 1) {
-    fputs (help, stdout);
-    r = EXIT_REPRODUCED;
-  }
-  else if (r == -1)
-    r = EXIT_USAGE;
+  if (r != 0)
+    r = options_status (r, help);
   else if (a.all == (a.names.n > 0) || (a.json && a.markdown)) {
     complain ("profile check: --all or names, --json or --markdown; try "
               "'spindle profile check --help'");

@@ -248,12 +248,8 @@ command_profile_plot (int argc, char **argv)
   struct arguments a = { 0 };
   int r = options_parse (argc, argv, defs, on_option, on_word, &a);
 
-  if (r == 1) {
-    fputs (help, stdout);
-    return EXIT_REPRODUCED;
-  }
-  if (r == -1)
-    return EXIT_USAGE;
+  if (r != 0)
+    return options_status (r, help);
   if (a.name == NULL || a.out == NULL) {
     complain ("profile plot: a drive and -o are wanted; try 'spindle profile "
               "plot --help'");

@@ -329,11 +329,9 @@ command_replay (int argc, char **argv)
   struct arguments a = { .seed = -1, .depth = -1, .speed_permille = 1000 };
   int r = options_parse (argc, argv, defs, on_option, on_word, &a);
 
-  if (r == 1) {
-    fputs (help, stdout);
-    r = EXIT_REPRODUCED;
-  }
-  else if (r == -1 || check (&a) == -1)
+  if (r != 0)
+    r = options_status (r, help);
+  else if (check (&a) == -1)
     r = EXIT_USAGE;
   else
     r = replay (&a) == -1 ? EXIT_COULD_NOT_RUN : EXIT_REPRODUCED;

@@ -10,20 +10,14 @@ nbdkit=${NBDKIT:-nbdkit}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/ctl.XXXXXX") || exit 1
 pid=
 trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null; rm -rf "$dir"' EXIT
-n=0 bad=0
+. tests/tap.sh
 
 # check NAME COMMAND...: its output is in out.
 check () {
   local name=$1
   shift
-  n=$((n + 1))
-  if "$@"; then
-    echo "ok $n - $name"
-  else
-    echo "not ok $n - $name"
-    sed 's/^/# /' "$dir/out"
-    bad=1
-  fi
+  "$@"
+  result "$name" $? "$(cat "$dir/out")"
 }
 
 # gives STATUS PATTERN COMMAND...
