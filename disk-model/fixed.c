@@ -84,7 +84,7 @@ gcd64 (uint64_t a, uint64_t b)
 uint64_t
 splitmix64 (uint64_t *state)
 {
-  uint64_t z = (*state += UINT64_C (0x9e3779b97f4a7c15));
+  uint64_t z = (*state += SPLITMIX64_STEP);
 
   z = (z ^ (z >> 30)) * UINT64_C (0xbf58476d1ce4e5b9);
   z = (z ^ (z >> 27)) * UINT64_C (0x94d049bb133111eb);

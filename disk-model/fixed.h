@@ -47,6 +47,7 @@ extern uint64_t gcd64 (uint64_t a, uint64_t b);
 /* The next number of the splitmix64 sequence (Steele, Lea, Flood: "Fast
  * splittable pseudorandom number generators", OOPSLA 2014).
  */
+#define SPLITMIX64_STEP UINT64_C (0x9e3779b97f4a7c15)
 extern uint64_t splitmix64 (uint64_t *state);
 
 #endif /* SPINDLE_FIXED_H */

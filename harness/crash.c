@@ -9,6 +9,7 @@
 #include "boot.h"
 #include "crash-files.h"
 #include "crash.h"
+#include "fixed.h"
 #include "guest.h"
 #include "initramfs.h"
 #include "loader.h"
@@ -127,35 +128,30 @@ copy_image (const char *from, const char *to)
   return said ? 0 : -1;
 }
 
-/* FNV-1a. */
 static int
 digest_file (const char *path, uint64_t *digest)
 {
   FILE *fp = fopen (path, "rb");
-  int c;
 
   if (fp == NULL) {
     complain ("%s: %s", path, strerror (errno));
     return -1;
   }
-  *digest = UINT64_C (0xcbf29ce484222325);
-  while ((c = getc (fp)) != EOF)
-    *digest = (*digest ^ (unsigned) c) * UINT64_C (0x100000001b3);
+  *digest = hash_file (HASH_START, fp);
   fclose (fp);
   return 0;
 }
 
-/* When the power is cut is all in the seed. */
+/* When the power is cut is all in the seed: it is the place in the sequence
+ * of random numbers.
+ */
 static void
 choose_cut (const struct crash_options *o, int64_t seed,
             struct words *parameters)
 {
-  uint64_t z = (uint64_t) seed * UINT64_C (0x9e3779b97f4a7c15);
-  uint64_t write, delay_ns;
+  uint64_t state = (uint64_t) (seed - 1) * SPLITMIX64_STEP;
+  uint64_t z = splitmix64 (&state), write, delay_ns;
 
-  z = (z ^ (z >> 30)) * UINT64_C (0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C (0x94d049bb133111eb);
-  z ^= z >> 31;
   write = 1 + (z >> 32) % (uint64_t) o->writes;
   delay_ns = 1 + (z & UINT32_MAX) % MAX_DELAY_NS;
   words_addf (parameters, "cut-after-writes=%" PRIu64 "+%" PRIu64 "ns",

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "disk-image.h"
+#include "fixed.h"
 #include "script.h"
 #include "spindle.h"
 
@@ -94,17 +95,6 @@ tree_bytes (const struct scenario_files *f, int64_t n)
   return bytes ? bytes : 1;
 }
 
-/* splitmix64. */
-static uint64_t
-random_next (uint64_t *state)
-{
-  uint64_t z = *state += UINT64_C (0x9e3779b97f4a7c15);
-
-  z = (z ^ z >> 30) * UINT64_C (0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C (0x94d049bb133111eb);
-  return z ^ z >> 31;
-}
-
 /* In which order a tree's files are made: folder by folder, or as if they
  * had come and gone for years.
  */
@@ -117,7 +107,7 @@ tree_order (const struct scenario_files *f)
   for (n = 0; n < f->count; ++n)
     order[n] = n;
   for (n = f->count - 1; n > 0 && f->layout == LAYOUT_SHUFFLED; --n) {
-    other = random_next (&state) % (n + 1);
+    other = splitmix64 (&state) % (n + 1);
     t = order[n];
     order[n] = order[other];
     order[other] = t;

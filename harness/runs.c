@@ -50,27 +50,15 @@ set_real_clock (const struct set *s, struct machine *m)
                                       machine_kinds[m->kind]);
 }
 
-/* FNV-1a. */
-static void
-add_fingerprint (struct set *s, const void *data, size_t n)
-{
-  const unsigned char *p = data;
-
-  while (n-- > 0)
-    s->fingerprint = (s->fingerprint ^ *p++) * UINT64_C (1099511628211);
-}
-
 static void
 fingerprint_file (struct set *s, const char *path)
 {
   FILE *fp = fopen (path, "re");
-  char text[4096];
-  size_t n;
 
-  while (fp && (n = fread (text, 1, sizeof text, fp)) > 0)
-    add_fingerprint (s, text, n);
-  if (fp)
+  if (fp) {
+    s->fingerprint = hash_file (s->fingerprint, fp);
     fclose (fp);
+  }
 }
 
 static int
@@ -244,7 +232,8 @@ add_guest (struct set *s, struct scenario *sc, struct scenario_drive *d,
   g->results.steps = allocate (sc->n_steps, sizeof *g->results.steps);
   g->console.fd = -1;
   g->results.part = s->n_guests;
-  add_fingerprint (s, g->results.folder, strlen (g->results.folder) + 1);
+  s->fingerprint = hash_bytes (s->fingerprint, g->results.folder,
+                               strlen (g->results.folder) + 1);
   for (i = 0; i < n; ++i) {
     g->drives[i].parameters = &d[i].bad;
     if (load_profile (g, i) == -1)
@@ -310,7 +299,7 @@ add_runs (struct set *s, const struct words *files,
   size_t i;
   unsigned j;
 
-  s->fingerprint = UINT64_C (14695981039346656037);
+  s->fingerprint = HASH_START;
   for (i = 0; i < files->n; ++i) {
     for (j = 0; j < variants->n; ++j)
       if (add_file (s, files->word[i], &variants->variant[j]) == -1)

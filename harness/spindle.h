@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum spindle_exit {
   EXIT_REPRODUCED = 0,          /* or simply: it worked */
@@ -31,6 +32,13 @@ char *format_args (const char *fmt, va_list args)
   __attribute__ ((format (printf, 1, 0)));
 
 /* calloc and realloc likewise. */
+/* FNV-1a of N bytes, or of the rest of a file; the first HASH is
+ * HASH_START.
+ */
+#define HASH_START UINT64_C (0xcbf29ce484222325)
+uint64_t hash_bytes (uint64_t hash, const void *data, size_t n);
+uint64_t hash_file (uint64_t hash, FILE *fp);
+
 void *allocate (size_t n, size_t size);
 void *reallocate (void *p, size_t n, size_t size);
 

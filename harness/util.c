@@ -51,6 +51,27 @@ format (const char *fmt, ...)
   return r;
 }
 
+uint64_t
+hash_bytes (uint64_t hash, const void *data, size_t n)
+{
+  const unsigned char *p = data;
+
+  while (n-- > 0)
+    hash = (hash ^ *p++) * UINT64_C (0x100000001b3);
+  return hash;
+}
+
+uint64_t
+hash_file (uint64_t hash, FILE *fp)
+{
+  char block[4096];
+  size_t n;
+
+  while ((n = fread (block, 1, sizeof block, fp)) > 0)
+    hash = hash_bytes (hash, block, n);
+  return hash;
+}
+
 void *
 allocate (size_t n, size_t size)
 {

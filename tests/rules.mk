@@ -114,7 +114,8 @@ bench: all $(BUILD)/tests/bench/nbd-bench
 HARNESS_C := scenario-test results-test disk-image-test
 UNIT_TESTS += $(HARNESS_C:%=$(BUILD)/tests/unit/%)
 $(HARNESS_C:%=$(BUILD)/tests/unit/%): %: %.o \
-    $(filter-out $(BUILD)/harness/spindle.o,$(HARNESS_OBJ)) $(PROFILES_LIB)
+    $(filter-out $(BUILD)/harness/spindle.o,$(HARNESS_OBJ)) $(MODEL_OBJ) \
+    $(PROFILES_LIB)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) \
 	  $(CMOCKA_LIBS) $(NBD_LIBS) -lm
 UNIT_TESTS += tests/unit/cpu-test.sh
