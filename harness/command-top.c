@@ -103,15 +103,13 @@ on_word (void *opaque, const char *word, bool after_dashes)
 static int
 look (struct top *t, struct look *l)
 {
-  struct timespec ts;
   unsigned i;
 
   free (l->json);
   l->json = control_ask (t->fd, "stats");
   if (l->json == NULL)
     return -1;
-  clock_gettime (CLOCK_MONOTONIC, &ts);
-  l->at_s = ts.tv_sec + ts.tv_nsec / 1e9;
+  l->at_s = monotonic_ns () / 1e9;
   for (i = 0; i < N_FIGURES; ++i) {
     l->v[i] = 0;
     json_get_int (l->json, paths[i], &l->v[i]);

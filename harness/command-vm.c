@@ -20,6 +20,7 @@
 #include "loader.h"
 #include "machine.h"
 #include "options.h"
+#include "place.h"
 #include "spindle.h"
 #include "workdir.h"
 
@@ -76,6 +77,7 @@ struct vm {
   struct pieces pieces;
   struct workdir workdir;
   struct child qemu_nbd, nbdkit, qemu;
+  struct place place;           /* of nbdkit and QEMU, on the virtual clock */
 };
 
 static int
@@ -405,8 +407,12 @@ start_nbdkit (struct vm *vm)
   struct words argv = { 0 };
   int r;
 
+  if (vm->machine.virtual_clock)
+    place_start (&vm->place);
   nbdkit_words (vm, vm->workdir.path, &argv);
   r = child_start (&vm->nbdkit, "nbdkit", &argv, NULL, log);
+  if (r == 0)
+    place_add (&vm->place, vm->nbdkit.pid);
   if (r == 0 && child_wait_for (&vm->nbdkit, pidfile, START_MS) == -1) {
     said = last_line (log, NULL);
     complain ("%s", said ? said : "nbdkit did not start");
@@ -427,6 +433,8 @@ start_qemu (struct vm *vm)
 
   qemu_words (vm, vm->workdir.path, &argv, &env);
   r = child_start (&vm->qemu, "qemu", &argv, &env, NULL);
+  if (r == 0)
+    place_add (&vm->place, vm->qemu.pid);
   words_free (&argv);
   words_free (&env);
   return r;
@@ -438,8 +446,10 @@ watch (struct vm *vm)
 {
   int sig = 0;
 
-  while (!child_ended (&vm->qemu) && !child_ended (&vm->nbdkit) && sig == 0)
+  while (!child_ended (&vm->qemu) && !child_ended (&vm->nbdkit) && sig == 0) {
     sig = signals_wait (500);
+    place_check (&vm->place);
+  }
   if (sig)
     complain ("interrupted");
   else if (vm->nbdkit.ended && !vm->qemu.ended) {
@@ -532,6 +542,7 @@ run_vm (struct vm *vm)
   child_stop (&vm->qemu, 0);
   child_stop (&vm->nbdkit, NBDKIT_STOP_MS);
   child_stop (&vm->qemu_nbd, NBDKIT_STOP_MS);
+  place_end (&vm->place);
   workdir_remove (&vm->workdir);
   return r;
 }

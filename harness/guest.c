@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "clock-page.h"
@@ -21,15 +20,6 @@
 
 /* A guest that said it is done gets this long to power off. */
 #define POWER_OFF_MS 10000
-
-static int64_t
-real_ms (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return t.tv_sec * INT64_C (1000) + t.tv_nsec / 1000000;
-}
 
 static int64_t
 virtual_ns (const struct guest *g)
@@ -53,7 +43,7 @@ static int64_t
 guest_ns (const struct guest *g)
 {
   return g->results.scenario->machine.virtual_clock
-    ? virtual_ns (g) : (real_ms () - g->start_ms) * 1000000;
+    ? virtual_ns (g) : (monotonic_ms () - g->start_ms) * 1000000;
 }
 
 double
@@ -149,6 +139,8 @@ start_child (struct guest *g, struct child *c, const char *name,
 
   note_command (g, env, argv);
   r = child_start (c, name, argv, env, log);
+  if (r == 0)
+    place_add (&g->place, c->pid);
   free (log);
   return r;
 }
@@ -169,12 +161,12 @@ drive_path (const struct guest *g, unsigned i, const char *name,
 static int
 wait_for_nbdkit (struct guest *g, unsigned i, const char *pidfile)
 {
-  const int64_t start = real_ms ();
+  const int64_t start = monotonic_ms ();
 
   while (access (pidfile, F_OK) == -1) {
     if (child_ended (&g->nbdkit[i]))
       fail_child (g, &g->nbdkit[i]);
-    else if (real_ms () - start > NBDKIT_START_MS)
+    else if (monotonic_ms () - start > NBDKIT_START_MS)
       fail (g, "nbdkit does not answer");
     else if (signals_wait (5))
       fail (g, "interrupted");
@@ -300,10 +292,12 @@ guest_start (struct guest *g)
   unsigned i;
 
   g->state = GUEST_RUNNING;
-  g->start_ms = real_ms ();
+  g->start_ms = monotonic_ms ();
   name_files (g);
   console_start (&g->console);
   set_doing (g, "booting");
+  if (g->results.scenario->machine.virtual_clock)
+    place_start (&g->place);
   for (i = 0; i < g->n_drives; ++i) {
     if (start_nbdkit (g, i) == -1)
       return;
@@ -452,7 +446,7 @@ on_event (struct guest *g, const char *event)
   else if (strcmp (kind, "end") == 0) {
     r->ended = json_get_string (event, "status", &status) == 0 &&
       strcmp (status, "ok") == 0;
-    g->end_ms = real_ms ();
+    g->end_ms = monotonic_ms ();
     free (status);
   }
   free (kind);
@@ -516,8 +510,9 @@ finish (struct guest *g)
 {
   unsigned i;
 
+  place_end (&g->place);
   g->results.virtual_s = guest_virtual_s (g);
-  g->results.real_s = (real_ms () - g->start_ms) / 1000.;
+  g->results.real_s = (monotonic_ms () - g->start_ms) / 1000.;
   for (i = 0; i < g->n_drives; ++i) {
     child_stop (&g->nbdkit[i], NBDKIT_STOP_MS);
     if (g->nbdkit[i].status != 0) {
@@ -557,12 +552,12 @@ check_limits (struct guest *g)
 {
   const struct scenario *sc = g->results.scenario;
 
-  if (g->end_ms && real_ms () - g->end_ms > POWER_OFF_MS) {
+  if (g->end_ms && monotonic_ms () - g->end_ms > POWER_OFF_MS) {
     /* It cannot power off; nothing is lost. */
     child_stop (&g->qemu, QEMU_STOP_MS);
     qemu_ended (g);
   }
-  else if (real_ms () - g->start_ms > sc->real_limit_s * 1000)
+  else if (monotonic_ms () - g->start_ms > sc->real_limit_s * 1000)
     fail (g, "not done after %lld s (limits.real-s); the last it did was %s",
           (long long) sc->real_limit_s, g->doing);
   else if (guest_ns (g) - g->heard_ns > sc->silence_limit_s * 1000000000)
@@ -590,6 +585,7 @@ guest_poll (struct guest *g)
 
   if (g->state != GUEST_RUNNING)
     return;
+  place_check (&g->place);
   if (console_read (&g->console, g->console_path, false, on_line, g))
     g->heard_ns = guest_ns (g);
   nbdkit = ended_nbdkit (g);
@@ -609,6 +605,7 @@ guest_kill (struct guest *g)
   child_stop (&g->qemu, 0);
   for (i = 0; i < g->n_drives; ++i)
     child_stop (&g->nbdkit[i], 0);
+  place_end (&g->place);
 }
 
 void

@@ -12,6 +12,7 @@
 #include "child.h"
 #include "console.h"
 #include "machine.h"
+#include "place.h"
 #include "results.h"
 
 struct clock_page;
@@ -39,6 +40,7 @@ struct guest {
 
   struct child nbdkit[MACHINE_MAX_DRIVES], qemu;
   char *nbdkit_names[MACHINE_MAX_DRIVES];
+  struct place place;           /* of all of them, on the virtual clock */
   struct console console;
   char *console_path, *stats_path;
   /* Mapped, or NULL. */

@@ -35,10 +35,7 @@ struct flight {
 static int64_t
 now_ns (const struct live *l)
 {
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec - l->start_ns;
+  return monotonic_ns () - l->start_ns;
 }
 
 static void

@@ -11,15 +11,6 @@
 /* Thirty years: the model's arithmetic holds well beyond. */
 #define MAX_NS INT64_C (1000000000000000000)
 
-static int64_t
-host_now_ns (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void
 record (struct replay *r, const struct disk_completion *c, int64_t due_ns)
 {
@@ -102,7 +93,7 @@ replay_model (const struct profile *profile, uint64_t seed,
 {
   struct disk *disk = disk_new (profile, seed);
   int64_t *due_ns = allocate (trace->n, sizeof *due_ns);
-  int64_t start_ns = host_now_ns ();
+  int64_t start_ns = monotonic_ns ();
   struct schedule s;
   int result;
 
@@ -115,7 +106,7 @@ replay_model (const struct profile *profile, uint64_t seed,
   r->done = allocate (trace->n, sizeof *r->done);
   schedule_init (&s, trace, options, DISK_MAX_QUEUE);
   result = run (disk, &s, due_ns, r);
-  r->host_ns = host_now_ns () - start_ns;
+  r->host_ns = monotonic_ns () - start_ns;
   schedule_free (&s);
   free (due_ns);
   disk_free (disk);

@@ -437,14 +437,11 @@ static void
 show_progress (struct set *s)
 {
   char *line = NULL;
-  struct timespec t;
-  int64_t now;
+  const int64_t now = monotonic_ms ();
   size_t size;
   FILE *fp;
   unsigned i;
 
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  now = t.tv_sec * INT64_C (1000) + t.tv_nsec / 1000000;
   if (!s->terminal || now - s->last_progress_ms < PROGRESS_MS ||
       (fp = open_memstream (&line, &size)) == NULL)
     return;

@@ -32,6 +32,9 @@ char *format_args (const char *fmt, va_list args)
   __attribute__ ((format (printf, 1, 0)));
 
 /* calloc and realloc likewise. */
+void *allocate (size_t n, size_t size);
+void *reallocate (void *p, size_t n, size_t size);
+
 /* FNV-1a of N bytes, or of the rest of a file; the first HASH is
  * HASH_START.
  */
@@ -39,8 +42,9 @@ char *format_args (const char *fmt, va_list args)
 uint64_t hash_bytes (uint64_t hash, const void *data, size_t n);
 uint64_t hash_file (uint64_t hash, FILE *fp);
 
-void *allocate (size_t n, size_t size);
-void *reallocate (void *p, size_t n, size_t size);
+/* The host's own time, from some moment on. */
+int64_t monotonic_ns (void);
+int64_t monotonic_ms (void);
 
 /* The candidate nearest to WORD, or NULL when none is near.  CANDIDATES
  * ends with NULL.

@@ -19,11 +19,8 @@ target_info (const struct target *t)
 int64_t
 target_host_ns (const struct target *t)
 {
-  struct timespec ts;
-
   (void) t;
-  clock_gettime (CLOCK_MONOTONIC, &ts);
-  return (int64_t) ts.tv_sec * 1000000000 + ts.tv_nsec;
+  return monotonic_ns ();
 }
 
 int64_t

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "spindle.h"
 
@@ -150,4 +151,19 @@ parse_number (const char *text, int64_t min, int64_t max, int64_t *r)
     return -1;
   *r = n;
   return 0;
+}
+
+int64_t
+monotonic_ns (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C (1000000000) + t.tv_nsec;
+}
+
+int64_t
+monotonic_ms (void)
+{
+  return monotonic_ns () / 1000000;
 }

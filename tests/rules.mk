@@ -111,7 +111,7 @@ bench: all $(BUILD)/tests/bench/nbd-bench
 	@BUILD=$(BUILD) tests/bench/real-clock.sh
 
 # The harness: scenarios and results alone, then whole runs.
-HARNESS_C := scenario-test results-test disk-image-test
+HARNESS_C := scenario-test results-test disk-image-test place-test
 UNIT_TESTS += $(HARNESS_C:%=$(BUILD)/tests/unit/%)
 $(HARNESS_C:%=$(BUILD)/tests/unit/%): %: %.o \
     $(filter-out $(BUILD)/harness/spindle.o,$(HARNESS_OBJ)) $(MODEL_OBJ) \

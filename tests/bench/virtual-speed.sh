@@ -25,7 +25,7 @@ now_ns () {
 until_said () {
   until grep -qsa "\"event\":\"$1\"" "$work"/keep/*/console.log; do
     kill -0 "$run" 2>/dev/null || return 1
-    sleep 0.005
+    sleep 0.05
   done
 }
 
