@@ -44,6 +44,7 @@ include nbdkit-plugin/rules.mk
 include qemu-configs/rules.mk
 include harness/rules.mk
 include tests/rules.mk
+include tests/fuzz/rules.mk
 include tests/many.mk
 
 .PHONY: all help build-tests deps check check-unit check-wire check-guest \
@@ -103,11 +104,11 @@ check-docs: all
 ##   make check-asan      unit and wire tests with gcc's sanitizers
 ##   make check-valgrind  unit and wire tests under valgrind
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+ASAN_FLAGS := CFLAGS='-O1 -g -fno-omit-frame-pointer $(SANITIZE)' \
+  LDFLAGS='$(SANITIZE)'
 check-asan:
 	@harness/deps.sh asan
-	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan \
-	  CFLAGS='-O1 -g -fno-omit-frame-pointer $(SANITIZE)' \
-	  LDFLAGS='$(SANITIZE)' run-asan
+	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan $(ASAN_FLAGS) run-asan
 check-valgrind:
 	@harness/deps.sh valgrind
 	+@$(MAKE) --no-print-directory run-valgrind

@@ -23,7 +23,6 @@ perl                cmd pod2man             to make the man pages
 nbdkit              cmd nbdkit              the server the drive plugs into
 nbdkit-plugin-dev   pc  nbdkit              to compile the plugin
 libnbd-dev          pc  libnbd              replay's and the tests' NBD client
-zlib1g-dev          pc  zlib                reads compressed traces
 libnbd-bin          cmd nbdinfo             to look at a running drive
 libconfig-dev       pc  libconfig           reads profiles and scenarios
 zlib1g-dev          pc  zlib                reads compressed traces

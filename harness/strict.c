@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -78,6 +79,10 @@ strict_fail (struct strict *s, const config_setting_t *setting,
     free (key);
     free (value);
   }
+  /* One line, whatever the file has in it. */
+  for (char *c = s->error; *c; c++)
+    if (iscntrl ((unsigned char) *c))
+      *c = '?';
   free (text);
   return -1;
 }
@@ -246,13 +251,16 @@ strict_string (struct strict *s, config_setting_t *group, const char *key,
 {
   config_setting_t *m = config_setting_get_member (group, key);
 
+  /* A caller that fails has nothing to free. */
+  if (s->error)
+    return -1;
   if (m == NULL)
-    return s->error ? -1 : 0;
+    return 0;
   if (config_setting_type (m) != CONFIG_TYPE_STRING)
     return strict_fail (s, m, "a string, \"...\"");
   free (*r);
   *r = format ("%s", config_setting_get_string (m));
-  return s->error ? -1 : 0;
+  return 0;
 }
 
 int

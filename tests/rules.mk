@@ -76,9 +76,8 @@ $(PLUGIN_C:%=$(BUILD)/tests/wire/%): %: %.o $(BUILD)/tests/wire/server.o \
 ## 
 ##   make check-power     cut the power CUTS times (2000), or as SEED says
 ##   make check-kill-plugin   kill the plugin N times (500)
-##   make check-fuzz      REQUESTS (1000000) of hostile NBD clients
 ##   make check-soak      HOURS (720) of model time, three drives
-.PHONY: check-power check-kill-plugin check-fuzz check-soak
+.PHONY: check-power check-kill-plugin check-soak
 check-soak: $(BUILD)/tests/unit/soak-test
 	@HOURS=$(or $(HOURS),720) $<
 check-power: all $(BUILD)/tests/wire/power-oracle
@@ -87,10 +86,6 @@ check-power: all $(BUILD)/tests/wire/power-oracle
 check-kill-plugin: all $(BUILD)/tests/wire/kill-test
 	@N=$(or $(N),500) BUILD=$(BUILD) \
 	  $(BUILD)/tests/wire/kill-test
-check-fuzz: all $(BUILD)/tests/wire/nbd-fuzz
-	@REQUESTS=$(or $(REQUESTS),1000000) BUILD=$(BUILD) \
-	  $(BUILD)/tests/wire/nbd-fuzz
-
 # What a command costs in the model.
 $(BUILD)/tests/bench/model-bench: %: %.o $(BUILD)/tests/unit/drives.o \
     $(MODEL_OBJ)
@@ -167,44 +162,6 @@ $(REPLAY_C) $(REPLAY_WIRE): %: %.o $(REPLAY_OBJ) $(MODEL_OBJ) \
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) \
 	  $(CMOCKA_LIBS) $(REPLAY_LIBS)
 
-# The readers of traces under libFuzzer.
-FUZZ_TRACE := $(BUILD)/tests/fuzz/trace-fuzz
-FUZZ_TRACE_SRC := tests/fuzz/trace-fuzz.c $(wildcard harness/trace-*.c) \
-  $(addprefix harness/,replay-model.c replay-schedule.c util.c) $(MODEL_SRC)
-$(FUZZ_TRACE): $(FUZZ_TRACE_SRC) $(wildcard harness/*.h disk-model/*.h)
-	@mkdir -p $(@D)
-	clang $(ALL_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined \
-	  -fno-sanitize-recover=undefined -o $@ $(FUZZ_TRACE_SRC) -lz
-##   make fuzz-trace      the readers of traces under libFuzzer, for SECONDS
-##                        (60); needs clang
-.PHONY: fuzz-trace
-SECONDS ?= 60
-fuzz-trace: $(FUZZ_TRACE)
-	@mkdir -p $(BUILD)/tests/fuzz/trace
-	$< -max_total_time=$(SECONDS) -timeout=10 -max_len=8192 \
-	  -artifact_prefix=$(BUILD)/tests/fuzz/trace- \
-	  $(BUILD)/tests/fuzz/trace tests/fuzz/corpus/trace
-
-# The profile loader, and the model made from what it accepts.
-FUZZ_PROFILE := $(BUILD)/tests/fuzz/profile-fuzz
-FUZZ_PROFILE_SRC := tests/fuzz/profile-fuzz.c $(MODEL_SRC) \
-  $(filter-out profiles/print-keys.c,$(wildcard profiles/*.c))
-$(FUZZ_PROFILE): $(FUZZ_PROFILE_SRC) $(wildcard profiles/*.h disk-model/*.h) \
-    | $(BUILD)/profiles/datadir.h
-	@mkdir -p $(@D)
-	clang $(ALL_CFLAGS) -O1 -I$(BUILD)/profiles \
-	  -fsanitize=fuzzer,address,undefined \
-	  -fno-sanitize-recover=undefined -o $@ $(FUZZ_PROFILE_SRC) \
-	  $(PROFILES_LIBS)
-##   make fuzz-profile    the profile loader and the model likewise
-.PHONY: fuzz-profile
-fuzz-profile: $(FUZZ_PROFILE)
-	@mkdir -p $(BUILD)/tests/fuzz/profile
-	LSAN_OPTIONS=suppressions=tests/fuzz/lsan.supp \
-	$< -max_total_time=$(SECONDS) -timeout=20 -max_len=8192 \
-	  -artifact_prefix=$(BUILD)/tests/fuzz/profile- \
-	  $(BUILD)/tests/fuzz/profile tests/fuzz/corpus/profile
-
 # Import: the readers and the mapping, the command, and what the loader
 # makes of it.
 IMPORT_TEST := $(BUILD)/tests/unit/import-test
@@ -213,26 +170,6 @@ $(IMPORT_TEST): %: %.o $(IMPORT_OBJ) $(PROFILES_LIB) \
     $(addprefix $(BUILD)/harness/,options.o util.o words.o)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(PROFILES_LIBS) \
 	  $(CMOCKA_LIBS) -lz
-
-FUZZ_IMPORT := $(BUILD)/tests/fuzz/import-fuzz
-FUZZ_IMPORT_SRC := tests/fuzz/import-fuzz.c \
-  $(filter-out harness/import-command.c,$(wildcard harness/import*.c)) \
-  harness/util.c harness/words.c \
-  $(filter-out profiles/print-keys.c,$(wildcard profiles/*.c))
-$(FUZZ_IMPORT): $(FUZZ_IMPORT_SRC) $(PROFILES_LIB) \
-    $(wildcard harness/*.h profiles/*.h)
-	@mkdir -p $(@D)
-	clang $(ALL_CFLAGS) -I$(BUILD)/profiles -O1 \
-	  -fsanitize=fuzzer,address,undefined \
-	  -fno-sanitize-recover=undefined -o $@ $(FUZZ_IMPORT_SRC) \
-	  $(PROFILES_LIBS) -lz
-##   make fuzz-import     the readers of DiskSim's parameters likewise
-.PHONY: fuzz-import
-fuzz-import: $(FUZZ_IMPORT)
-	@mkdir -p $(BUILD)/tests/fuzz/import
-	$< -max_total_time=$(SECONDS) -timeout=10 -max_len=8192 \
-	  -artifact_prefix=$(BUILD)/tests/fuzz/import- \
-	  $(BUILD)/tests/fuzz/import tests/fuzz/corpus/import
 
 # What holds for every profile: the loader and the model together.
 UNIT_TESTS += $(BUILD)/tests/unit/profiles-test
