@@ -4,7 +4,7 @@
 # What spindle needs that is not here yet: say so, and why, and install it
 # with apt-get.  Elsewhere than on Debian and its kin only say so.
 #
-#   harness/deps.sh [-n] [valgrind] [clang] [asan] [fit]
+#   harness/deps.sh [-n] [valgrind] [clang] [asan]
 #
 # -n: only look; the exit status says whether everything is there.
 
@@ -26,6 +26,7 @@ libnbd-dev          pc  libnbd              replay's and the tests' NBD client
 libnbd-bin          cmd nbdinfo             to look at a running drive
 libconfig-dev       pc  libconfig           reads profiles and scenarios
 zlib1g-dev          pc  zlib                reads compressed traces
+libnlopt-dev        pc  nlopt               the optimisers of spindle fit
 libcmocka-dev       pc  cmocka              the unit tests
 qemu-system-x86     cmd qemu-system-x86_64  boots the guests
 qemu-utils          cmd qemu-img            makes disk images
@@ -39,8 +40,7 @@ END
       valgrind) echo "valgrind cmd valgrind for make check-valgrind" ;;
       clang)    echo "clang cmd clang a second compiler's warnings" ;;
       asan)     echo "gcc lib libasan.so for make check-asan" ;;
-      fit)      echo "libnlopt-dev pc nlopt spindle fit's optimisers" ;;
-      *) echo "$0: $group: valgrind, clang, asan or fit" >&2; exit 2 ;;
+      *) echo "$0: $group: valgrind, clang or asan" >&2; exit 2 ;;
     esac
   done
 }

@@ -201,7 +201,6 @@ check-probe: all $(PROBE_TEST)
 UNIT_TESTS += tests/unit/fit-command-test.sh
 ##   make check-fit       figures that were hidden, found again in guests
 .PHONY: check-fit
-check-fit:
-	@harness/deps.sh fit
+check-fit: deps
 	+@$(MAKE) --no-print-directory all
 	@BUILD=$(BUILD) $(TEST_RUN) tests/guest/fit.sh
