@@ -128,7 +128,7 @@ moves (void **state)
   CPU_SET (p.cpu, &taken);
   other = busy ();
   assert_int_equal (sched_setaffinity (other, sizeof taken, &taken), 0);
-  while (CPU_ISSET (p.cpu, &taken) && monotonic_ms () - start_ms < 10000) {
+  while (CPU_ISSET (p.cpu, &taken) && monotonic_ms () - start_ms < 5000) {
     usleep (20000);
     place_check (&p);
   }

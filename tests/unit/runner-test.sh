@@ -36,6 +36,10 @@ END
 expect 'a whole test can be skipped' '0 passed, 0 failed, 1 skipped' 0 <<'END'
 echo '1..0 # SKIP not here'
 END
+expect 'a case can be skipped as cmocka does' \
+       '1 passed, 0 failed, 1 skipped' 0 <<'END'
+echo 1..2; echo ok 1 - a; echo 'not ok 2 # SKIP b'
+END
 expect 'failed cases are counted' '1 passed, 1 failed' 1 <<'END'
 echo 1..2; echo ok 1; echo not ok 2; exit 1
 END
