@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fit.h"
 #include "json.h"
@@ -22,10 +23,11 @@ each_figure (const struct fit *f,
     for (unsigned j = 0; j < r->scenario->n_reported; j++) {
       const struct scenario_reported *reported = &r->scenario->reported[j];
       double value = 0, ratio = 0;
+      bool measured = results_compare (r, reported, &value, &ratio) !=
+        VERDICT_NOT_MEASURED;
 
       if (fit_counts (f, r, reported))
-        fn (opaque, reported, results_compare (r, reported, &value, &ratio)
-            != VERDICT_NOT_MEASURED, value, ratio);
+        fn (opaque, reported, measured, value, ratio);
     }
   }
 }
@@ -52,6 +54,52 @@ fit_reproduced (const struct fit *f)
 
   each_figure (f, note_miss, &all);
   return all;
+}
+
+/* Those that were reported on another kernel than ran. */
+struct foreign {
+  unsigned n;
+  struct words kernels;
+};
+
+static void
+add_once (struct words *w, const char *word)
+{
+  for (size_t i = 0; i < w->n; i++)
+    if (strcmp (w->word[i], word) == 0)
+      return;
+  words_add (w, word);
+}
+
+static struct foreign
+find_foreign (const struct fit *f)
+{
+  struct foreign o = { 0 };
+  double value, ratio;
+
+  for (unsigned i = 0; i < f->n_runs; i++) {
+    const struct run_results *r = &f->runs[i].results;
+
+    for (unsigned j = 0; j < r->scenario->n_reported; j++) {
+      const struct scenario_reported *reported = &r->scenario->reported[j];
+
+      if (!results_applies (r, reported) ||
+          results_compare (r, reported, &value, &ratio) !=
+          VERDICT_COMPARISON)
+        continue;
+      o.n++;
+      add_once (&o.kernels, reported->kernel);
+    }
+  }
+  return o;
+}
+
+static const char *
+kernel_of (const struct fit *f)
+{
+  const char *kernel = f->runs[0].results.kernel;
+
+  return kernel ? kernel : "Another kernel";
 }
 
 /* ---- text ---- */
@@ -117,6 +165,25 @@ print_figures (const struct fit *f, FILE *fp)
 }
 
 static void
+print_foreign (const struct fit *f, FILE *fp)
+{
+  struct foreign o = find_foreign (f);
+
+  if (o.n == 0)
+    return;
+  fprintf (fp, f->any_kernel
+           ? "CAUTION: %u of these figures are of another kernel: "
+           : "Left out: %u figures of another kernel: ", o.n);
+  words_print (&o.kernels, fp, ".\n");
+  fprintf (fp, f->any_kernel
+           ? "%s ran.  What it does in another way is taken for the drive's "
+           "doing.\n\n"
+           : "%s ran.  --kernel FILE boots another, --any-kernel counts "
+           "them all the same.\n\n", kernel_of (f));
+  words_free (&o.kernels);
+}
+
+static void
 print_ambiguity (const struct fit *f, FILE *fp)
 {
   unsigned open = 0;
@@ -149,6 +216,7 @@ fit_print (const struct fit *f, FILE *fp)
   fputc ('\n', fp);
   print_figures (f, fp);
   fputc ('\n', fp);
+  print_foreign (f, fp);
   print_ambiguity (f, fp);
   fprintf (fp, "off by %.2f tolerances; %lld guests, %lld replays\n",
            f->best.off, (long long) f->guests, (long long) f->replays);
@@ -188,6 +256,17 @@ put_figure (void *opaque, const struct scenario_reported *r, bool measured,
 }
 
 static void
+put_kernels (struct json *j, const struct fit *f)
+{
+  struct foreign o = find_foreign (f);
+
+  json_string (j, "kernel", f->runs[0].results.kernel);
+  json_int (j, "of_other_kernels", o.n);
+  json_bool (j, "other_kernels_count", f->any_kernel);
+  words_free (&o.kernels);
+}
+
+static void
 put_parameter (struct json *j, const struct fit *f, unsigned i)
 {
   const struct fit_parameter *p = &f->parameters[i];
@@ -221,6 +300,7 @@ fit_print_json (const struct fit *f, FILE *fp)
   json_open (&j, "figures", '[');
   each_figure (f, put_figure, &j);
   json_close (&j, ']');
+  put_kernels (&j, f);
   json_bool (&j, "reproduced", fit_reproduced (f));
   json_bool (&j, "ambiguous", ambiguous);
   json_bool (&j, "other_in_guest", f->has_other && f->other_in_guest);

@@ -14,8 +14,11 @@
 #include <nlopt.h>
 #endif
 
-/* Where a value leads nowhere. */
+/* Where a value leads nowhere, in tolerances. */
 #define HOPELESS 1e6
+
+/* So near that there is no need to look elsewhere, or once more. */
+#define NEAR 0.05
 
 /* ---- parameters ---- */
 
@@ -110,6 +113,17 @@ word_at (const struct fit_parameter *p, double x)
   return i < p->words.n ? i : p->words.n - 1;
 }
 
+/* Where the value that is written for x lies, so that each is tried once. */
+static double
+settle (const struct fit_parameter *p, double x)
+{
+  const double unit = pow (10, p->decimals);
+
+  if (p->words.n)
+    return ((double) word_at (p, x) + 0.5) / (double) p->words.n;
+  return place_of (p, round (number_at (p, x) * unit) / unit);
+}
+
 char *
 fit_value (const struct fit_parameter *p, double x)
 {
@@ -198,15 +212,30 @@ model_run (const struct fit_run *r, const struct words *set,
   return result;
 }
 
+static const struct fit_point *
+point_at (const struct fit *f, const double *x)
+{
+  for (size_t i = 0; i < f->n_points; i++)
+    if (memcmp (f->points[i].x, x, sizeof f->points[i].x) == 0)
+      return &f->points[i];
+  return NULL;
+}
+
 /* The same in the model; noted. */
 static struct fit_point
 try_point (struct fit *f, const double *x)
 {
   struct words set = { 0 };
   struct errors e = { 0 };
-  struct fit_point q;
+  struct fit_point q = { 0 };
+  const struct fit_point *known;
 
-  make_set (f, x, &set);
+  for (unsigned i = 0; i < f->n_parameters; i++)
+    q.x[i] = settle (&f->parameters[i], x[i]);
+  known = point_at (f, q.x);
+  if (known)
+    return *known;
+  make_set (f, q.x, &set);
   for (unsigned i = 0; i < f->n_runs; i++) {
     struct run_results model;
 
@@ -218,7 +247,6 @@ try_point (struct fit *f, const double *x)
   }
   words_free (&set);
   f->replays++;
-  memcpy (q.x, x, sizeof q.x);
   q.off = sqrt (e.squares / e.n);
   q.cost = e.cost / e.n;
   f->points = reallocate (f->points, f->n_points + 1, sizeof *f->points);
@@ -240,29 +268,35 @@ best_point (const struct fit *f)
 /* ---- the optimiser ---- */
 
 #ifdef HAVE_NLOPT
-/* One value after the other, the rest at its best. */
 static void
-scan (struct fit *f)
+try_from (struct fit *f, struct fit_point *here, const double *x)
 {
-  const struct fit_point best = *best_point (f);
-  const int n = 24;
+  struct fit_point q = try_point (f, x);
+
+  if (q.cost < here->cost)
+    *here = q;
+}
+
+/* One value after the other, the rest as it is. */
+static void
+scan (struct fit *f, struct fit_point *here)
+{
+  const int n = 48;
 
   for (unsigned i = 0; i < f->n_parameters; i++) {
     const struct fit_parameter *p = &f->parameters[i];
-    double x[FIT_MAX_PARAMETERS];
+    double x[FIT_MAX_PARAMETERS], number = number_at (p, here->x[i]);
 
-    memcpy (x, best.x, sizeof x);
+    memcpy (x, here->x, sizeof x);
     for (int j = 0; j < n; j++) {
       x[i] = (j + 0.5) / n;
-      try_point (f, x);
+      try_from (f, here, x);
     }
     /* And nearby: a few per cent, or the next whole numbers. */
     for (int j = -4; j <= 4 && p->words.n == 0; j++) {
-      double number = number_at (p, best.x[i]);
-
       x[i] = place_of (p, p->decimals ? number * (1 + 0.04 * j)
                                       : round (number) + j);
-      try_point (f, x);
+      try_from (f, here, x);
     }
   }
 }
@@ -277,40 +311,96 @@ objective (unsigned n, const double *x, double *gradient, void *opaque)
   return try_point (opaque, all).cost;
 }
 
+/* From one point on; what is better becomes that point. */
 static void
-optimise (struct fit *f, nlopt_algorithm algorithm, int most, double step)
+optimise (struct fit *f, struct fit_point *here, nlopt_algorithm algorithm,
+          int most, double step)
 {
   nlopt_opt o = nlopt_create (algorithm, f->n_parameters);
-  double x[FIT_MAX_PARAMETERS], off;
+  double x[FIT_MAX_PARAMETERS] = { 0 }, cost;
 
-  if (f->n_points > 0)
-    memcpy (x, best_point (f)->x, sizeof x);
-  else
-    for (unsigned i = 0; i < f->n_parameters; i++)
-      x[i] = 0.5;
+  memcpy (x, here->x, f->n_parameters * sizeof *x);
   nlopt_set_lower_bounds1 (o, 0);
   nlopt_set_upper_bounds1 (o, 1);
   nlopt_set_min_objective (o, objective, f);
   nlopt_set_maxeval (o, most);
   nlopt_set_xtol_abs1 (o, 1e-4);
   nlopt_set_initial_step1 (o, step);
-  nlopt_optimize (o, x, &off);
+  nlopt_optimize (o, x, &cost);
   nlopt_destroy (o);
+  try_from (f, here, x);
 }
 
-/* Everywhere, then around the best, by one value after the other and by all
- * of them.
- */
+/* Better is not told from this. */
+#define PERFECT 1e-4
+
+/* By one value after the other and by all of them, as long as that helps. */
+static void
+climb (struct fit *f, struct fit_point *here)
+{
+  const int most = 100 * (int) f->n_parameters;
+  double before;
+
+  do {
+    before = here->cost;
+    scan (f, here);
+    optimise (f, here, NLOPT_LN_SBPLX, most, 0.1);
+    optimise (f, here, NLOPT_LN_SBPLX, most, 0.02);
+  } while (here->cost > PERFECT && here->cost < 0.9 * before);
+}
+
+/* Points that are no nearer than this to each other lead elsewhere. */
+#define APART 0.1
+
+static bool
+is_apart (const struct fit *f, const struct fit_point *a,
+          const struct fit_point *b)
+{
+  for (unsigned i = 0; i < f->n_parameters; i++)
+    if (fabs (a->x[i] - b->x[i]) > APART)
+      return true;
+  return false;
+}
+
+/* The best of the first N points that is apart from these, or NULL. */
+static const struct fit_point *
+next_start (const struct fit *f, size_t n, const struct fit_point *starts,
+            unsigned n_starts)
+{
+  const struct fit_point *best = NULL;
+
+  for (size_t i = 0; i < n; i++) {
+    const struct fit_point *q = &f->points[i];
+    bool apart = best == NULL || q->cost < best->cost;
+
+    for (unsigned j = 0; j < n_starts && apart; j++)
+      apart = is_apart (f, q, &starts[j]);
+    if (apart)
+      best = q;
+  }
+  return best;
+}
+
+#define STARTS 5
+
+/* Everywhere, then around the best points. */
 static void
 search (struct fit *f)
 {
-  const int n = (int) f->n_parameters;
+  struct fit_point middle = { .cost = HUGE_VAL }, starts[STARTS], here;
+  const struct fit_point *next;
+  size_t n;
 
-  f->n_points = 0;
-  optimise (f, NLOPT_GN_DIRECT_L, 150 * n, 0.1);
-  for (int i = 0; i < 6; i++) {
-    scan (f);
-    optimise (f, NLOPT_LN_SBPLX, 100 * n, i % 2 ? 0.02 : 0.1);
+  for (unsigned i = 0; i < f->n_parameters; i++)
+    middle.x[i] = 0.5;
+  optimise (f, &middle, NLOPT_GN_DIRECT_L, 150 * (int) f->n_parameters, 0.1);
+  n = f->n_points;
+  for (unsigned i = 0; i < STARTS && (next = next_start (f, n, starts, i));
+       i++) {
+    starts[i] = here = *next;
+    climb (f, &here);
+    if (best_point (f)->off < NEAR)
+      return;
   }
 }
 #else
@@ -461,9 +551,6 @@ try_in_guest (struct fit *f, struct fit_point *q, struct fit_run **runs,
   return r;
 }
 
-/* So near that another round brings nothing. */
-#define NEAR 0.05
-
 static int
 one_round (struct fit *f, bool *done)
 {
@@ -471,6 +558,9 @@ one_round (struct fit *f, bool *done)
   struct fit_point q;
   unsigned n;
 
+  f->n_points = 0;
+  if (f->has_best)
+    try_point (f, f->best.x);
   search (f);
   q = *best_point (f);
   say (f, "  model", &q);
@@ -519,9 +609,9 @@ finish (struct fit *f)
     f->runs = runs;
     f->n_runs = n;
   }
+  f->n_points = 0;
+  here = try_point (f, f->best.x);
   search (f);
-  here = f->best;
-  here = try_point (f, here.x);
   find_ranges (f, &here);
   find_other (f, &here);
   for (unsigned i = 0; i < f->n_parameters; i++)

@@ -96,7 +96,19 @@ int fit_check (const struct fit *f);
 /* Run guests with these figures of the profiles.  -1 after a message. */
 int fit_record (struct fit *f, const struct words *set,
                 struct fit_run **runs, unsigned *n);
+
+/* ---- fit-replay.c ---- */
+
+/* Requests and results are there, of a drive with these figures: the rest of
+ * a run.  -1 after a message.
+ */
+int fit_prepare (struct fit_run *r, const struct words *set);
 void fit_runs_free (struct fit_run *runs, unsigned n);
+
+/* The profile with what the scenario and MORE set; as profile_load. */
+int fit_load_profile (const struct scenario_drive *d,
+                      const struct words *more, struct profile *profile,
+                      char **error);
 
 /* What the steps take in the model with these figures: r->step_ns of each,
  * in ns.  -1: there is no such drive.
