@@ -161,6 +161,8 @@ copy_results (struct recording *rec, const struct run_results *from,
   to->kernel = from->kernel ? format ("%s", from->kernel) : NULL;
   to->steps = allocate (sc->n_steps, sizeof *to->steps);
   memcpy (to->steps, from->steps, sc->n_steps * sizeof *to->steps);
+  for (unsigned i = 0; i < sc->n_steps; i++)
+    to->steps[i].finished = NULL; /* remains the run's */
   return 0;
 }
 

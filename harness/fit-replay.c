@@ -239,10 +239,11 @@ fit_runs_free (struct fit_run *runs, unsigned n)
 {
   for (unsigned i = 0; i < n; i++) {
     struct fit_run *r = &runs[i];
+    struct scenario *sc = (struct scenario *) r->results.scenario;
 
-    if (r->results.scenario)
-      scenario_free ((struct scenario *) r->results.scenario);
     run_results_free (&r->results);
+    if (sc)
+      scenario_free (sc);
     trace_file_free (&r->trace);
     free (r->step);
     free (r->after);
