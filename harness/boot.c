@@ -85,14 +85,18 @@ fail (char *error)
   return -1;
 }
 
+/* A kernel for which there is not enough ends without a word. */
 static int
-check_memory (const struct scenario *sc, bool old)
+check_memory (const struct scenario *sc, const struct kernel *kernel)
 {
-  if (old || sc->machine.memory_mib >= KERNEL_MIN_MEMORY_MIB)
+  const int needs = kernel->end_mib + KERNEL_ROOM_MIB;
+
+  if (kernel->end_mib == 0 || is_old (kernel->release)
+      || sc->machine.memory_mib >= needs)
     return 0;
-  complain ("%s: host.memory-mib: %lld: this kernel needs %d at least",
-            sc->name, (long long) sc->machine.memory_mib,
-            KERNEL_MIN_MEMORY_MIB);
+  complain ("%s: host.memory-mib: %lld: Linux %s needs %d at least, its image "
+            "ends at %d MiB", sc->name, (long long) sc->machine.memory_mib,
+            kernel->release, needs, kernel->end_mib);
   return -1;
 }
 
@@ -123,7 +127,7 @@ boot_prepare (struct boot *b, const struct scenario *sc,
     options.modules = (const char *const *) modules.word;
   b->kernel = format ("%s", kernel.image);
   b->initrd = format ("%s/initrd", folder);
-  r = check_memory (sc, old);
+  r = check_memory (sc, &kernel);
   if (r == 0) {
     r = old
       ? ext2_initrd_build (b->initrd, &options, &size_kib, &error)

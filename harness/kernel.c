@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,11 +59,59 @@ release_of_elf (FILE *fp)
   return NULL;
 }
 
+static uint64_t
+number_at (const unsigned char *p, int bytes)
+{
+  uint64_t n = 0;
+
+  while (bytes-- > 0)
+    n = n << 8 | p[bytes];
+  return n;
+}
+
+/* Where in the guest's memory a bzImage ends once it is unpacked: where it
+ * wants to lie (0x258) and what it needs there (0x260), since version 2.10
+ * of the boot protocol.
+ */
+static uint64_t
+end_of_bzimage (const unsigned char *head)
+{
+  return number_at (head + 0x206, 2) < 0x20a ? 0
+    : number_at (head + 0x258, 8) + number_at (head + 0x260, 4);
+}
+
+/* Likewise of an ELF file: the program headers are near its beginning. */
+static uint64_t
+end_of_elf (const unsigned char *head, size_t n)
+{
+  const bool wide = head[EI_CLASS] == ELFCLASS64;
+  const size_t size = wide ? sizeof (Elf64_Phdr) : sizeof (Elf32_Phdr);
+  const size_t address = wide ? offsetof (Elf64_Phdr, p_paddr)
+    : offsetof (Elf32_Phdr, p_paddr);
+  const size_t bytes = wide ? offsetof (Elf64_Phdr, p_memsz)
+    : offsetof (Elf32_Phdr, p_memsz);
+  uint64_t at = wide ? number_at (head + offsetof (Elf64_Ehdr, e_phoff), 8)
+    : number_at (head + offsetof (Elf32_Ehdr, e_phoff), 4);
+  uint64_t left = wide ? number_at (head + offsetof (Elf64_Ehdr, e_phnum), 2)
+    : number_at (head + offsetof (Elf32_Ehdr, e_phnum), 2);
+  uint64_t end, last = 0;
+
+  for (; left > 0 && at <= n - size; left--, at += size)
+    if (number_at (head + at, 4) == PT_LOAD) {
+      end = number_at (head + at + address, wide ? 8 : 4)
+        + number_at (head + at + bytes, wide ? 8 : 4);
+      last = end > last ? end : last;
+    }
+  return last;
+}
+
+/* The release, and what the image takes of the guest's memory. */
 static char *
-release_of (const char *image, char **error)
+read_head (const char *image, int *end_mib, char **error)
 {
   static unsigned char head[65536];
   FILE *fp = fopen (image, "rb");
+  uint64_t end = 0;
   char *release;
   size_t n;
 
@@ -69,14 +120,21 @@ release_of (const char *image, char **error)
     return NULL;
   }
   n = fread (head, 1, sizeof head, fp);
-  if (n > 4 && memcmp (head, "\177ELF", 4) == 0)
+  if (n > sizeof (Elf64_Phdr) + sizeof (Elf64_Ehdr)
+      && memcmp (head, ELFMAG, SELFMAG) == 0) {
     release = release_of_elf (fp);
-  else
+    end = end_of_elf (head, n);
+  }
+  else {
     release = release_of_bzimage (head, n);
+    if (release && n >= 0x264)
+      end = end_of_bzimage (head);
+  }
   fclose (fp);
   if (release == NULL)
     set_error (error, "%s: not a Linux kernel for x86 (bzImage or vmlinux)",
                image);
+  *end_mib = end >> 20 < INT_MAX ? (int) ((end + 0xfffff) >> 20) : INT_MAX;
   return release;
 }
 
@@ -107,7 +165,7 @@ find_modules (const char *image, const char *release)
 static int
 describe (const char *image, struct kernel *k, char **error)
 {
-  k->release = release_of (image, error);
+  k->release = read_head (image, &k->end_mib, error);
   if (k->release == NULL)
     return -1;
   k->image = format ("%s", image);

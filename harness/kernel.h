@@ -24,12 +24,15 @@
   "mitigations=off rodata=off cryptomgr.notests random.trust_cpu=on "     \
   "tsc=reliable tsc_early_khz=1000000"
 
-/* Debian's kernel takes 74 MiB for itself until it has booted. */
-#define KERNEL_MIN_MEMORY_MIB 96
+/* What a kernel needs beyond the end of its image until init runs: page
+ * tables, an entry per page, what is in the initramfs.
+ */
+#define KERNEL_ROOM_MIB 22
 
 struct kernel {
   char *image;                  /* for QEMU's -kernel */
   char *release;                /* "6.1.0-57-amd64" */
+  int end_mib;                  /* of its image in memory, 0: not known */
   char *module_dir;             /* "…/lib/modules/RELEASE", or NULL */
 };
 

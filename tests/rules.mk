@@ -131,11 +131,25 @@ check-matrix: all
 check-kill: all
 	@BUILD=$(BUILD) tests/guest/kill.sh N=200
 ##   make check-reports   the scenarios of all reports, a part of the work of
-##                        each: minutes
+##                        each: minutes; with KERNEL=NAME or KERNEL=all on
+##                        kernels in SPINDLE_KERNELS
 .PHONY: check-reports
 check-reports: all
-	@$(BUILD)/spindle run --keep $(BUILD)/reports \
+	@$(BUILD)/spindle run $(if $(KERNEL),--kernel $(KERNEL)) \
+	  --keep $(BUILD)/reports$(if $(KERNEL),-$(KERNEL)) \
 	  $(patsubst harness/scenarios/%.cfg,%,$(SCENARIOS))
+##   make kernels         Debian's kernels 5.10, 6.1 and 6.12, and a 32-bit one,
+##                        into $(BUILD)/kernels, for SPINDLE_KERNELS
+##   make check-kernels   the agent on each of them, or on those in
+##                        SPINDLE_KERNELS: little memory and 2 GiB, IDE and AHCI
+.PHONY: kernels check-kernels
+kernels:
+	@tests/guest/fetch-kernels.sh $(BUILD)/kernels
+check-kernels: all
+	@if [ -n "$$SPINDLE_KERNELS" ]; then :; else \
+	  [ -d $(BUILD)/kernels ] || $(MAKE) --no-print-directory kernels; fi
+	@SPINDLE_KERNELS=$${SPINDLE_KERNELS:-$(BUILD)/kernels} BUILD=$(BUILD) \
+	  tests/guest/kernels.sh
 ##   make bench-speed     virtual seconds a real second, waiting for a disk
 .PHONY: bench bench-speed
 bench: bench-model bench-speed

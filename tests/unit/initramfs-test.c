@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <elf.h>
 
 #include "harness/initramfs.h"
+#include "harness/kernel.h"
 #include "harness/script.h"
 #include "harness/spindle.h"
 
@@ -343,6 +345,58 @@ test_ext2 (void **state)
   free (again);
 }
 
+/* Where the kernel in file NAME of the work folder ends in memory. */
+static int
+end_of (const char *name)
+{
+  char *path = in_work (name), *error = NULL;
+  struct kernel kernel;
+  int end_mib;
+
+  assert_int_equal (kernel_find (path, &kernel, &error), 0);
+  assert_string_equal (kernel.release, "3.14.1-x");
+  end_mib = kernel.end_mib;
+  kernel_free (&kernel);
+  free (path);
+  return end_mib;
+}
+
+static void
+test_kernel_end (void **state)
+{
+  static char bz[0x300] = { [0x206] = 0xa, [0x207] = 2, [0x20e] = 0x80 };
+  struct { Elf64_Ehdr e; Elf64_Phdr p[2]; char text[64]; } wide = {
+    .e = { .e_ident = ELFMAG, .e_phoff = sizeof (Elf64_Ehdr),
+           .e_phnum = 2 },
+    .p = { { .p_type = PT_LOAD, .p_paddr = 0x3079000, .p_memsz = 0x1987000 },
+           { .p_type = PT_NOTE, .p_paddr = 1 << 30, .p_memsz = 1 } },
+    .text = "Linux version 3.14.1-x (",
+  };
+  struct { Elf32_Ehdr e; Elf32_Phdr p[1]; char text[128]; } narrow = {
+    .e = { .e_ident = ELFMAG, .e_phoff = sizeof (Elf32_Ehdr),
+           .e_phnum = 1 },
+    .p = { { .p_type = PT_LOAD, .p_paddr = 0x1c39000, .p_memsz = 0x3d3001 } },
+    .text = "Linux version 3.14.1-x (",
+  };
+
+  (void) state;
+  wide.e.e_ident[EI_CLASS] = ELFCLASS64;
+  narrow.e.e_ident[EI_CLASS] = ELFCLASS32;
+  put_file ("wide", (char *) &wide, sizeof wide);
+  put_file ("narrow", (char *) &narrow, sizeof narrow);
+  assert_int_equal (end_of ("wide"), 74);
+  assert_int_equal (end_of ("narrow"), 33);
+  memcpy (bz + 0x202, "HdrS", 4);
+  strcpy (bz + 0x280, "3.14.1-x (someone)");
+  bz[0x25b] = 1;                /* 16 MiB */
+  bz[0x262] = 0x30;             /* 3 MiB */
+  put_file ("bz", bz, sizeof bz);
+  assert_int_equal (end_of ("bz"), 19);
+  bz[0x206] = 9;                /* it does not say yet */
+  put_file ("old", bz, sizeof bz);
+  assert_int_equal (end_of ("old"), 0);
+}
+
 int
 main (void)
 {
@@ -352,6 +406,7 @@ main (void)
     cmocka_unit_test (test_compressed),
     cmocka_unit_test (test_errors),
     cmocka_unit_test (test_ext2),
+    cmocka_unit_test (test_kernel_end),
   };
 
   return cmocka_run_group_tests_name ("initramfs", tests, set_up, tear_down);
