@@ -6,12 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fixed.h"
 #include "place.h"
 #include "spindle.h"
 
-/* Two runs that share a CPU must not look, and jump, at the same time. */
+/* Runs that share a CPU must not look, and jump, at the same time, and if they
+ * did, not once more: each looks at moments of its own, never the same pause
+ * between them.  Some ask us only every 500 ms, so the spread is more.
+ */
 #define LOOK_MS 1000
-#define LOOK_SPREAD_MS 500
+#define LOOK_SPREAD_MS 1500
 
 /* A move is worth this part of a CPU, in percent. */
 #define GAIN_PERCENT 25
@@ -121,6 +125,14 @@ least_used (const cpu_set_t *set)
   return best;
 }
 
+static void
+look_later (struct place *p, int64_t now_ms)
+{
+  p->looked_ms = now_ms;
+  p->look_ms = now_ms + LOOK_MS +
+    (int64_t) (splitmix64 (&p->random) % LOOK_SPREAD_MS);
+}
+
 void
 place_start (struct place *p)
 {
@@ -133,7 +145,8 @@ place_start (struct place *p)
   p->cpu = least_used (&set);
   guests_on[p->cpu]++;
   p->idle = read_idle ();
-  p->looked_ms = monotonic_ms ();
+  p->random = (uint64_t) getpid ();
+  look_later (p, monotonic_ms ());
 }
 
 void
@@ -187,7 +200,7 @@ place_check (struct place *p)
   int64_t *idle, used;
   int cpu;
 
-  if (p->idle == NULL || ms < LOOK_MS + getpid () % LOOK_SPREAD_MS)
+  if (p->idle == NULL || now_ms < p->look_ms)
     return;
   idle = read_idle ();
   used = all_used (p);
@@ -195,7 +208,7 @@ place_check (struct place *p)
   free (p->idle);
   p->idle = idle;
   p->used = used;
-  p->looked_ms = now_ms;
+  look_later (p, now_ms);
   if (cpu != p->cpu)
     move (p, cpu);
 }

@@ -20,6 +20,8 @@ struct place {
   int cpu;
   pid_t pids[PLACE_PIDS];
   unsigned n_pids;
+  uint64_t random;
+  int64_t look_ms;              /* when to look again */
   int64_t looked_ms;            /* when we looked at what follows */
   int64_t used;                 /* ticks, by all the pids */
   int64_t *idle;                /* of each CPU; NULL = no CPU is chosen */
@@ -35,8 +37,8 @@ void place_start (struct place *p);
  */
 void place_add (struct place *p, pid_t pid);
 
-/* Call it often.  About once a second it looks whether another CPU could
- * give more, and moves.
+/* Call it often.  Every second or two it looks whether another CPU could give
+ * more, and moves.
  */
 void place_check (struct place *p);
 
