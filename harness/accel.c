@@ -11,7 +11,7 @@
 #include "spindle.h"
 
 #define BOOT_LIMIT_MS 5000
-#define READ_LIMIT_MS 20000     /* for all of them */
+#define READ_LIMIT_MS 120000    /* for all of them, on the busiest host */
 
 #define SECTOR 512
 #define DISK_SIZE (1 << 20)     /* the BIOS wants a cylinder at least */
@@ -87,19 +87,28 @@ probe_words (struct words *argv, enum accel accel, int machine_kind,
   words_add (argv, "ide-hd,drive=boot,bus=ide.1,bootindex=0");
 }
 
-static int
+/* Returns NULL, or why it did not do what it should. */
+static const char *
 run_qemu (const struct words *argv, const char *log, int limit_ms)
 {
+  const int64_t end_ms = monotonic_ms () + limit_ms;
+  const char *r = "does not boot";
   struct child qemu;
 
   if (child_start (&qemu, "qemu", argv, NULL, log) == -1)
-    return -1;
-  for (; !child_ended (&qemu) && limit_ms > 0; limit_ms -= 20)
-    if (signals_wait (20))
+    return r;
+  while (!child_ended (&qemu))
+    if (signals_wait (20)) {
+      r = "was interrupted";
       break;
+    }
+    else if (monotonic_ms () > end_ms) {
+      r = "is too slow";
+      break;
+    }
   child_stop (&qemu, 0);
   return WIFEXITED (qemu.status) && WEXITSTATUS (qemu.status) == ENDED_WELL
-    ? 0 : -1;
+    ? NULL : r;
 }
 
 static int
@@ -132,7 +141,8 @@ median_ns (const char *path)
 
 int64_t
 accel_probe (enum accel accel, int machine_kind, const struct pieces *pieces,
-             const char *folder, const char *blockdev, unsigned n)
+             const char *folder, const char *blockdev, unsigned n,
+             const char **why)
 {
   char *disk = format ("%s/probe.img", folder);
   char *times = format ("%s/probe.times", folder);
@@ -141,8 +151,9 @@ accel_probe (enum accel accel, int machine_kind, const struct pieces *pieces,
   int64_t r = -1;
 
   probe_words (&argv, accel, machine_kind, pieces, disk, times, blockdev);
-  if (write_disk (disk, n) == 0 &&
-      run_qemu (&argv, log, n ? READ_LIMIT_MS : BOOT_LIMIT_MS) == 0)
+  *why = write_disk (disk, n) == -1 ? "has no disk"
+    : run_qemu (&argv, log, n ? READ_LIMIT_MS : BOOT_LIMIT_MS);
+  if (*why == NULL)
     r = median_ns (times);
   words_free (&argv);
   unlink (disk);
@@ -159,14 +170,15 @@ accel_choose (enum accel *accel, const struct pieces *pieces,
               const char *folder, const char **why)
 {
   const enum accel wanted = *accel;
+  const char *fate;
 
   *why = NULL;
   if (wanted == ACCEL_TCG)
     return 0;
   if (access ("/dev/kvm", R_OK|W_OK) == -1)
     *why = "no /dev/kvm that we may use";
-  else if (accel_probe (ACCEL_KVM, MACHINE_IDE, pieces, folder, NULL, 0)
-           == -1)
+  else if (accel_probe (ACCEL_KVM, MACHINE_IDE, pieces, folder, NULL, 0,
+                        &fate) == -1)
     *why = "KVM does not boot a guest";
   *accel = *why ? ACCEL_TCG : ACCEL_KVM;
   if (*why == NULL || wanted == ACCEL_AUTO)

@@ -22,11 +22,11 @@ int accel_choose (enum accel *accel, const struct pieces *pieces,
 
 /* Boot the probe in that machine and let it read a sector N times from the
  * drive that BLOCKDEV describes (-blockdev, without its node-name); NULL and
- * 0 for none.  Returns the median of the times in ns, -1 if it does not
- * boot or read.  Nothing is printed.
+ * 0 for none.  Returns the median of the times in ns, or -1, and what became
+ * of it, "is too slow", in *WHY.  Nothing is printed.
  */
 int64_t accel_probe (enum accel accel, int machine_kind,
                      const struct pieces *pieces, const char *folder,
-                     const char *blockdev, unsigned n);
+                     const char *blockdev, unsigned n, const char **why);
 
 #endif /* SPINDLE_ACCEL_H */

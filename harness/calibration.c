@@ -33,38 +33,43 @@ path (void)
   return r;
 }
 
-/* Is LINE that of this client?  Then its value. */
-static int
-parse (const char *line, const char *accelerator, const char *bus,
-       int64_t *ns)
+/* What LINE has for this client, or NULL. */
+static const char *
+find (const char *line, const char *accelerator, const char *bus)
 {
   char *key = format ("%s %s ", accelerator, bus);
   const size_t n = strlen (key);
-  char value[32];
-  int r = -1;
+  const char *r = strncmp (line, key, n) == 0 ? line + n : NULL;
 
-  if (strncmp (line, key, n) == 0 &&
-      sscanf (line + n, "%31s", value) == 1)
-    r = parse_number (value, 0, MAX_FLOOR_NS, ns);
   free (key);
   return r;
 }
 
-int64_t
-calibration_floor_ns (const char *accelerator, const char *bus)
+int
+calibration_floor (const char *accelerator, const char *bus, int64_t *ns)
 {
   char *name = path (), line[256];
   FILE *fp = fopen (name, "r");
-  int64_t ns = 0;
+  const char *value;
+  int n, r = 0;
 
-  free (name);
-  if (fp == NULL)
-    return 0;
-  while (fgets (line, sizeof line, fp))
-    if (parse (line, accelerator, bus, &ns) == 0)
+  *ns = 0;
+  for (n = 1; fp && fgets (line, sizeof line, fp); ++n) {
+    line[strcspn (line, "\n")] = '\0';
+    value = find (line, accelerator, bus);
+    if (value && parse_number (value, 0, MAX_FLOOR_NS, ns) == -1) {
+      complain ("%s:%d: %s %s: %s: nanoseconds from 0 to %d; spindle calibrate "
+                "measures them", name, n, accelerator, bus, value,
+                MAX_FLOOR_NS);
+      r = -1;
+    }
+    if (value)
       break;
-  fclose (fp);
-  return ns;
+  }
+  if (fp)
+    fclose (fp);
+  free (name);
+  return r;
 }
 
 /* Everything but the old line of this client. */
@@ -74,13 +79,12 @@ copy_others (FILE *to, const char *name, const char *accelerator,
 {
   FILE *from = fopen (name, "r");
   char line[256];
-  int64_t ns;
 
   if (from == NULL)
     return;
   while (fgets (line, sizeof line, from))
     if (strcmp (line, HEADER) != 0 &&
-        parse (line, accelerator, bus, &ns) == -1)
+        find (line, accelerator, bus) == NULL)
       fputs (line, to);
   fclose (from);
 }

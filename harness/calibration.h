@@ -12,8 +12,11 @@
 
 #include <stdint.h>
 
-/* The floor of a guest, 0 if it has not been measured. */
-int64_t calibration_floor_ns (const char *accelerator, const char *bus);
+/* The floor of a guest, 0 if it has not been measured.  Returns -1 after a
+ * message.
+ */
+int calibration_floor (const char *accelerator, const char *bus,
+                       int64_t *ns);
 
 /* Keep it.  Returns -1 after a message. */
 int calibration_store (const char *accelerator, const char *bus,

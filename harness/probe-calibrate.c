@@ -222,11 +222,12 @@ measure_guest (const struct calibrate *c, int kind)
     "driver=null-co,size=1048576,read-zeroes=on", drive
   };
   int64_t best_ns[2] = { INT64_MAX, INT64_MAX };
+  const char *why;
   int i;
 
   for (i = 0; i < 2 * ROUNDS; ++i) {
     int64_t ns = accel_probe (c->accel, kind, &c->pieces, c->workdir.path,
-                              blockdevs[i % 2], GUEST_READS);
+                              blockdevs[i % 2], GUEST_READS, &why);
 
     if (ns < best_ns[i % 2])
       best_ns[i % 2] = ns;
@@ -235,8 +236,8 @@ measure_guest (const struct calibrate *c, int kind)
   }
   free (drive);
   if (i < 2 * ROUNDS) {
-    complain ("a guest with %s and %s does not read", accel_names[c->accel],
-              machine_kinds[kind]);
+    complain ("a guest with %s and %s that reads %d times %s",
+              accel_names[c->accel], machine_kinds[kind], GUEST_READS, why);
     return -1;
   }
   return best_ns[1] > best_ns[0] ? best_ns[1] - best_ns[0] : 0;

@@ -41,13 +41,15 @@ struct set {
   int64_t last_progress_ms;
 };
 
-static void
+static int
 set_real_clock (const struct set *s, struct machine *m)
 {
+  if (m->virtual_clock)
+    return 0;
   if (s->options->late_limit_us >= 0)
     m->late_limit_us = s->options->late_limit_us;
-  m->floor_ns = calibration_floor_ns (accel_names[m->accel],
-                                      machine_kinds[m->kind]);
+  return calibration_floor (accel_names[m->accel], machine_kinds[m->kind],
+                            &m->floor_ns);
 }
 
 static void
@@ -109,8 +111,7 @@ load_scenario (struct set *s, const char *file, const struct variant *v,
   s->scenarios = reallocate (s->scenarios, s->n_scenarios + 1,
                              sizeof *s->scenarios);
   s->scenarios[s->n_scenarios++] = sc;
-  set_real_clock (s, &sc->machine);
-  return apply_variant (sc, v);
+  return set_real_clock (s, &sc->machine) == -1 ? -1 : apply_variant (sc, v);
 }
 
 /* The step must stay on the drive at PLACE. */
