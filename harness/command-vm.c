@@ -71,7 +71,7 @@ struct vm {
   const char *format;           /* NULL: raw */
   struct words set, qemu_options;
   int64_t seed;
-  bool print, cpu_given, cpu_help, accel_given;
+  bool print, cpu_given, cpu_help, accel_given, late_limit_given;
   const char *no_kvm;           /* why not, or NULL */
   struct profile profile;
   struct pieces pieces;
@@ -131,9 +131,11 @@ on_option (void *opaque, const char *name, const char *value)
     vm->accel_given = true;
     return accel_parse (value, &vm->machine.accel);
   }
-  if (strcmp (name, "--late-limit") == 0)
+  if (strcmp (name, "--late-limit") == 0) {
+    vm->late_limit_given = true;
     return option_number (name, value, 0, 1000000,
                           &vm->machine.late_limit_us);
+  }
   if (strcmp (name, "--machine") == 0)
     return choose (name, value, machine_kinds, &vm->machine.kind);
   if (strcmp (name, "--memory") == 0)
@@ -228,6 +230,51 @@ check_image (struct vm *vm)
   return r;
 }
 
+/* What would do nothing with this clock. */
+static int
+check_clock (const struct vm *vm)
+{
+  const bool virtual = vm->machine.virtual_clock;
+  const char *option =
+    virtual && vm->machine.accel == ACCEL_KVM ? "--accel kvm" :
+    virtual && vm->late_limit_given ? "--late-limit" :
+    !virtual && vm->cpu_given ? "--cpu or --shift" : NULL;
+
+  if (option == NULL)
+    return 0;
+  complain ("%s needs --clock %s", option, virtual ? "real" : "virtual");
+  return -1;
+}
+
+/* What has an option of ours: QEMU would ignore it in silence (it takes the
+ * first -accel), or do something else than we say it does.
+ */
+static int
+check_qemu_options (const struct vm *vm)
+{
+  static const struct {
+    const char *name, *ours;
+  } known[] = {
+    { "accel", "--accel" }, { "enable-kvm", "--accel" },
+    { "icount", "--cpu or --shift" },
+  };
+  size_t i, j;
+
+  for (i = 0; i < vm->qemu_options.n; ++i) {
+    const char *word = vm->qemu_options.word[i];
+    const size_t dashes = strspn (word, "-");
+
+    for (j = 0; j < sizeof known / sizeof known[0]; ++j)
+      if ((dashes == 1 || dashes == 2) &&
+          strcmp (word + dashes, known[j].name) == 0) {
+        complain ("vm: %s: not for QEMU; give %s, before --", word,
+                  known[j].ours);
+        return -1;
+      }
+  }
+  return 0;
+}
+
 static int
 check_arguments (struct vm *vm)
 {
@@ -235,10 +282,8 @@ check_arguments (struct vm *vm)
 
   if (!vm->accel_given)
     vm->machine.accel = vm->machine.virtual_clock ? ACCEL_TCG : ACCEL_AUTO;
-  if (vm->machine.virtual_clock && vm->machine.accel == ACCEL_KVM) {
-    complain ("--accel kvm needs --clock real");
+  if (check_clock (vm) == -1 || check_qemu_options (vm) == -1)
     return -1;
-  }
   if (vm->profile_name == NULL || vm->image == NULL) {
     complain ("vm: %s; try 'spindle vm --help'",
               vm->profile_name ? "no image given" : "no --profile given");
@@ -316,9 +361,8 @@ decide (struct vm *vm)
   if (accel_choose (&m->accel, &vm->pieces, vm->workdir.path, &vm->no_kvm)
       == -1)
     return -1;
-  m->floor_ns = calibration_floor_ns (accel_names[m->accel],
-                                      machine_kinds[m->kind]);
-  return 0;
+  return calibration_floor (accel_names[m->accel], machine_kinds[m->kind],
+                            &m->floor_ns);
 }
 
 /* The private directory that --print speaks of: not there yet, and nobody

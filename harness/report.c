@@ -301,6 +301,8 @@ results_print (FILE *fp, const struct run_results *r, const char *root)
   for (i = 0; i < r->n_drives; ++i)
     fprintf (fp, "%s\n", r->profile[i].title[0] ? r->profile[i].title
              : r->drive[i].name);
+  if (strchr (r->name, ','))    /* one of several, by what was changed */
+    fprintf (fp, "run %s\n", r->name);
   if (sc->guest)
     fprintf (fp, "%s%s", sc->guest, r->skipped ? "\n" : ": ");
   if (r->skipped) {

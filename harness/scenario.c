@@ -79,6 +79,21 @@ load_cpu (struct strict *s, config_setting_t *host, struct scenario *sc)
   return r;
 }
 
+/* In real time the CPU is the host's.  A guest may have the clock "real" where
+ * the scenario's host has a CPU for the others.
+ */
+static int
+check_clock (struct strict *s, config_setting_t *host, bool virtual_clock)
+{
+  config_setting_t *cpu = config_setting_get_member (host, "cpu");
+
+  if (cpu == NULL)
+    cpu = config_setting_get_member (host, "shift");
+  if (virtual_clock || cpu == NULL)
+    return 0;
+  return strict_fail (s, cpu, "for clock = \"virtual\" only");
+}
+
 /* HOST is the scenario's, or what one of its guests has in place of it. */
 static int
 load_host (struct strict *s, config_setting_t *host, struct scenario *sc)
@@ -106,7 +121,20 @@ load_host (struct strict *s, config_setting_t *host, struct scenario *sc)
   strict_string (s, host, "elevator", &sc->elevator);
   sc->machine.virtual_clock = clock;
   scenario_words (s, host, "sysctl", &sc->sysctl);
-  return scenario_words (s, host, "queue", &sc->queue);
+  return scenario_words (s, host, "queue", &sc->queue) == -1
+    ? -1 : check_clock (s, host, clock);
+}
+
+static int
+check_queue_depth (struct strict *s, config_setting_t *host,
+                   const struct scenario *sc)
+{
+  config_setting_t *depth = host
+    ? config_setting_get_member (host, "queue-depth") : NULL;
+
+  if (depth == NULL || sc->machine.kind != MACHINE_IDE)
+    return 0;
+  return strict_fail (s, depth, "for machine = \"ahci\" only");
 }
 
 /* Several guests differ from the host in what is said for them. */
@@ -123,7 +151,7 @@ load_guests (struct strict *s, config_setting_t *root, struct scenario *sc,
   if (host && load_host (s, host, sc) == -1)
     return -1;
   if (guests == NULL)
-    return 0;
+    return check_queue_depth (s, host, sc);
   if (strict_groups (s, guests, 1) == -1)
     return -1;
   sc->n_guests = config_setting_length (guests);
@@ -132,6 +160,8 @@ load_guests (struct strict *s, config_setting_t *root, struct scenario *sc,
   guest = config_setting_get_elem (guests, pick);
   if ((name = strict_need (s, guest, "name")) == NULL ||
       load_host (s, guest, sc) == -1 ||
+      check_queue_depth (s, guest, sc) == -1 ||
+      check_queue_depth (s, host, sc) == -1 ||
       strict_string (s, guest, "name", &sc->guest) == -1)
     return -1;
   return scenario_check_name (s, name, sc->guest);

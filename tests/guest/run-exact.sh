@@ -70,7 +70,7 @@ scenario ahci 2
 check "a scenario runs on AHCI" run ahci ahci
 check "it is exact" exact ahci
 
-sed -i 's/machine = "ahci"/clock = "real"/; s/name = "ahci"/name = "real"/' \
+sed -i 's/machine = "ahci"; shift = 3/clock = "real"/; s/name = "ahci"/name = "real"/' \
   "$work/ahci.cfg"
 check "and with the real clock" run real ahci
 check "which is called not exact" has real 'exact": false' 'clock": "real"'

@@ -68,6 +68,20 @@ if [ ! -e /dev/kvm ]; then
   check "KVM that is not there" gives 3 '--accel kvm: no /dev/kvm' \
     vm --clock real --accel kvm "$image" -- -no-reboot
 fi
+check "a CPU has no speed in real time" gives 2 \
+  '--cpu or --shift needs --clock virtual' vm --clock real --shift 2 "$image"
+check "nothing is late in virtual time" gives 2 \
+  '--late-limit needs --clock real' vm --late-limit 5 "$image"
+check "KVM for QEMU" gives 2 'vm: -accel: not for QEMU; give --accel' \
+  vm "$image" -- -accel kvm
+check "another speed for QEMU" gives 2 '--icount: not for QEMU; give --cpu' \
+  vm "$image" -- --icount shift=5
+mkdir -p "$work/state/spindle"
+echo 'tcg ide 12 us' >"$work/state/spindle/calibration"
+check "a floor that is none" gives 3 \
+  'calibration:1: tcg ide: 12 us: nanoseconds from 0' \
+  env XDG_STATE_HOME="$work/state" "$spindle" vm --profile wd200bb \
+  --clock real --accel tcg "$image"
 check "an option that QEMU does not know" \
   eval '! vm "$image" -- -nonsense >"$work/out" 2>"$work/err"'
 check "prints what it would do" \

@@ -348,6 +348,13 @@ mistakes (void **state)
     { GOOD "host = { cpu = \"Duron\"; };\n",
       "4: host.cpu: \"Duron\": a CPU and its clock rate in MHz, "
       "\"Duron 750\"" },
+    { GOOD "host = { clock = \"real\"; shift = 2; };\n",
+      "4: host.shift: 2: for clock = \"virtual\" only" },
+    { GOOD "host = { queue-depth = 4; };\n",
+      "4: host.queue-depth: 4: for machine = \"ahci\" only" },
+    { GOOD "host = { machine = \"ahci\"; queue-depth = 4; };\n"
+      "guests = ( { name = \"a\"; machine = \"ide\"; } );\n",
+      "4: host.queue-depth: 4: for machine = \"ahci\" only" },
     { GOOD "host = { shift = 1.5; };\n",
       "4: host.shift: 1.5: a whole number from 0 to 10" },
     { GOOD "host = 1;\n", "4: host: 1: a group, { ... }" },
