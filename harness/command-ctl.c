@@ -45,6 +45,10 @@ static int
 on_word (void *opaque, const char *word, bool after_dashes)
 {
   (void) after_dashes;
+  if (strchr (word, '\n')) {
+    complain ("ctl: one command, on one line");
+    return -1;
+  }
   words_add (opaque, word);
   return 0;
 }

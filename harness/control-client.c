@@ -88,7 +88,8 @@ control_ask (int fd, const char *line)
     free (text);
     return NULL;
   }
-  if (send (fd, text, n, MSG_NOSIGNAL) == n)
+  /* Hung up on, we may have been told why. */
+  if (send (fd, text, n, MSG_NOSIGNAL) == n || errno == EPIPE)
     answer = read_line (fd);
   if (answer == NULL)
     complain ("%s", errno == EPROTO

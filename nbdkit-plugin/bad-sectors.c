@@ -63,7 +63,7 @@ add (struct drive *d, const char *text)
   struct run run;
   int r;
 
-  if (parse (text, &run) == -1)
+  if (parse (text, &run) == -1 || run.sectors == 0)
     return "must be LBA[+SECTORS][:RETRIES][@COMMAND]";
   if (d->disk == NULL)
     return "a drive that takes no time has no bad sectors";
@@ -97,7 +97,7 @@ bad_sectors_command (struct drive *d, const char *arg, FILE *reply)
   const char *wrong = add (d, arg);
 
   if (wrong)
-    fprintf (reply, "error bad: %s\n", wrong);
+    fprintf (reply, "error bad=%s: %s\n", arg, wrong);
   else
     fputs ("ok\n", reply);
 }

@@ -166,6 +166,7 @@ serve_client (struct drive *d, struct client *c)
 static void
 accept_client (void)
 {
+  static const char full[] = "error too many others are connected\n";
   int fd = accept4 (listener, NULL, NULL, SOCK_CLOEXEC);
 
   if (fd == -1)
@@ -175,6 +176,7 @@ accept_client (void)
       clients[i] = (struct client) { .fd = fd };
       return;
     }
+  (void) !send (fd, full, sizeof full - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
   close (fd);
 }
 

@@ -28,9 +28,9 @@ unit_ns (const char *unit, int64_t *ns)
   return -1;
 }
 
-/* Digits, perhaps a fraction, a unit. */
+/* Digits, perhaps a fraction, a unit: more than nothing, up to 73 years. */
 static int
-parse_time (const char *key, const char *text, int64_t *ns)
+read_time (const char *text, int64_t *ns)
 {
   int64_t value = 0, scale = 1, unit;
   bool fraction = false, digits = false;
@@ -45,16 +45,20 @@ parse_time (const char *key, const char *text, int64_t *ns)
       if (__builtin_mul_overflow (value, 10, &value) ||
           __builtin_add_overflow (value, *p - '0', &value) ||
           (fraction && __builtin_mul_overflow (scale, 10, &scale)))
-        goto wrong;
+        return -1;
     }
   if (!digits || unit_ns (p, &unit) == -1 ||
       __builtin_mul_overflow (value, unit, &value))
-    goto wrong;
+    return -1;
   *ns = value / scale;
-  if (*ns > 0 && *ns <= LAST_NS)
-    return 1;
+  return *ns > 0 && *ns <= LAST_NS ? 0 : -1;
+}
 
- wrong:
+static int
+parse_time (const char *key, const char *text, int64_t *ns)
+{
+  if (read_time (text, ns) == 0)
+    return 1;
   nbdkit_error ("%s=%s: must be a time like 2.5s, 300ms, 40us or 7ns",
                 key, text);
   return -1;
@@ -83,7 +87,11 @@ parse_after_writes (const char *key, const char *text, struct power *p)
   snprintf (count, sizeof count, "%.*s", (int) (plus - text), text);
   if (parse_count (key, count, &p->after_writes) == -1)
     return -1;
-  return parse_time (key, plus + 1, &p->after_writes_ns);
+  if (read_time (plus + 1, &p->after_writes_ns) == 0)
+    return 1;
+  nbdkit_error ("%s=%s: must be a number, or a number and a time like "
+                "100+3.5ms", key, text);
+  return -1;
 }
 
 static int

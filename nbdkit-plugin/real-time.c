@@ -98,7 +98,8 @@ static bool
 refused (const struct drive *d, FILE *reply)
 {
   if (d->clock != &clock_real)
-    fputs ("error somebody else owns the time\n", reply);
+    fputs ("error real time only: this drive's time is that of its guest\n",
+           reply);
   else if (d->disk == NULL)
     fputs ("error this drive takes no time\n", reply);
   else
@@ -165,7 +166,7 @@ real_time_speed (struct drive *d, const char *arg, FILE *reply)
   if (refused (d, reply))
     return;
   if (value == -1) {
-    fputs ("error speed: 0.001 to 1000, or instant\n", reply);
+    fprintf (reply, "error speed: %s: 0.001 to 1000, or instant\n", arg);
     return;
   }
   pthread_mutex_lock (&d->lock);

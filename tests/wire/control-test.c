@@ -225,6 +225,24 @@ ask (int fd, const char *line, const char *answer)
   assert_string_equal (hear (fd), answer);
 }
 
+static void
+one_too_many (void **state)
+{
+  int fd[8], last;
+
+  (void) state;
+  start ("wd200bb");
+  for (int i = 0; i < 8; i++)
+    fd[i] = dial ();
+  last = dial ();
+  assert_string_equal (hear (last), "error too many others are connected");
+  close (last);
+  ask (fd[7], "ping", "ok");
+  for (int i = 0; i < 8; i++)
+    close (fd[i]);
+  assert_int_equal (server_stop (&server), 0);
+}
+
 static int
 arrived (void *opaque, int *error)
 {
@@ -311,9 +329,9 @@ drive_can_be_instant (void **state)
   assert_int_equal (number (hear (fd), "untimed"), 10);
   tell (fd, "stats\n");
   assert_int_equal (number (hear (fd), "reads"), 2);
-  ask (fd, "speed 0", "error speed: 0.001 to 1000, or instant");
-  ask (fd, "speed 1001", "error speed: 0.001 to 1000, or instant");
-  ask (fd, "speed 1.0001", "error speed: 0.001 to 1000, or instant");
+  ask (fd, "speed 0", "error speed: 0: 0.001 to 1000, or instant");
+  ask (fd, "speed 1001", "error speed: 1001: 0.001 to 1000, or instant");
+  ask (fd, "speed 1.0001", "error speed: 1.0001: 0.001 to 1000, or instant");
   ask (fd, "speed", "error speed: needs something more");
   close (fd);
   server_disconnect (nbd);
@@ -422,6 +440,7 @@ main (void)
     TEST (answers_lines),
     TEST (endless_line_is_cut_off),
     TEST (bad_company),
+    TEST (one_too_many),
     TEST (counts),
     TEST (time_can_be_stopped),
     TEST (drive_can_be_instant),

@@ -92,12 +92,13 @@ refused 'time that is too long' 'cut-random=.*must be a time like' \
         wd200bb cut-random=99999999999999999999s
 refused 'no writes to cut after' 'cut-after-writes=0: must be 1 or more' \
         wd200bb cut-after-writes=0
-refused 'no time after the writes' 'cut-after-writes=5: must be a time' \
+refused 'no time after the writes' 'cut-after-writes=5.5: must be a number, or' \
         wd200bb cut-after-writes=5+5
 refused 'nothing is torn so' 'torn=half: must be new, old' wd200bb torn=half
 refused 'cut of a drive without time' 'for the drive ideal no time passes' \
         ideal cut-at=1s
 refused 'bad sectors without LBA' 'bad=x: must be LBA' wd200bb bad=x
+refused 'no bad sectors' 'bad=5.0: must be LBA' wd200bb bad=5+0
 refused 'bad sectors not on the drive' 'bad=39102336: is not on the drive' \
         wd200bb bad=39102336
 refused 'bad sectors beyond the end' 'bad=39102335.2: is not on the drive' \

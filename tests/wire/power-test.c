@@ -337,8 +337,8 @@ instant_drive_without_power (void **state)
   assert_int_equal (nbd_flush (nbd, 0), -1);
   expect_answer ("power on", "ok");
   assert_int_equal (nbd_pwrite (nbd, block, 512, 0, 0), 0);
-  expect_answer ("bad 7", "error bad: a drive that takes no time has no bad "
-                 "sectors");
+  expect_answer ("bad 7", "error bad=7: a drive that takes no time has no "
+                 "bad sectors");
   server_disconnect (nbd);
   assert_int_equal (server_stop (&server), 0);
 }
@@ -383,11 +383,13 @@ hard_sectors_fail_and_heal (void **state)
   start_virtual ("set=media.retries=5");
   expect_answer ("bad 8003+2", "ok");
   expect_answer ("bad 1:",
-                 "error bad: must be LBA[+SECTORS][:RETRIES][@COMMAND]");
+                 "error bad=1:: must be LBA[+SECTORS][:RETRIES][@COMMAND]");
   expect_answer ("bad 1@x",
-                 "error bad: must be LBA[+SECTORS][:RETRIES][@COMMAND]");
+                 "error bad=1@x: must be LBA[+SECTORS][:RETRIES][@COMMAND]");
+  expect_answer ("bad 1+0",
+                 "error bad=1+0: must be LBA[+SECTORS][:RETRIES][@COMMAND]");
   expect_answer ("bad 1000+1:3@99", "ok");
-  expect_answer ("bad 39102336", "error bad: is not on the drive");
+  expect_answer ("bad 39102336", "error bad=39102336: is not on the drive");
   bad = whole (CLOCK_READ, false, 0, 4096 * 1000);
   assert_int_equal (bad.error, EIO);
   assert_int_equal (statistic ("errors"), 1);
