@@ -55,7 +55,10 @@ summary_row (struct table *t, const char *name,
   table_cell (t, "%.3f", s->p90_ms);
   table_cell (t, "%.3f", s->p99_ms);
   table_cell (t, "%.3f", s->max_ms);
-  table_cell (t, "%.3f", s->mb_per_s);
+  if (isnan (s->mb_per_s))
+    table_cell (t, "-");
+  else
+    table_cell (t, "%.3f", s->mb_per_s);
 }
 
 static void

@@ -65,7 +65,7 @@ summarise (struct replay_summary *s, int64_t *value, size_t n, int64_t bytes,
   s->p90_ms = percentile_ms (value, n, 90);
   s->p99_ms = percentile_ms (value, n, 99);
   s->max_ms = (double) value[n-1] / 1e6;
-  s->mb_per_s = elapsed_s > 0 ? (double) bytes / 1e6 / elapsed_s : 0;
+  s->mb_per_s = elapsed_s > 0 ? (double) bytes / 1e6 / elapsed_s : NAN;
 }
 
 /* Which requests are counted together. */

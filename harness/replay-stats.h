@@ -23,7 +23,7 @@ struct replay_summary {
   size_t n;
   int64_t bytes;
   double mean_ms, p50_ms, p90_ms, p99_ms, max_ms;
-  double mb_per_s;              /* over the whole run */
+  double mb_per_s;              /* over the whole run; NAN if it took no time */
 };
 
 /* The model (or the live drive) against what the trace says. */

@@ -59,6 +59,16 @@ end_of_file (struct trace_reader *r)
                      err == Z_ERRNO ? strerror (errno) : text);
 }
 
+/* Editors of other systems begin a text with this mark. */
+static void
+drop_byte_order_mark (char *text, size_t *n)
+{
+  if (*n >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0) {
+    *n -= 3;
+    memmove (text, text + 3, *n);
+  }
+}
+
 int
 trace_line (struct trace_reader *r)
 {
@@ -80,6 +90,8 @@ trace_line (struct trace_reader *r)
       }
     if (c == -1 && end_of_file (r) == -1)
       return -1;
+    if (r->line == 1)
+      drop_byte_order_mark (r->text, &n);
     while (n > 0 && isspace ((unsigned char) r->text[n-1]))
       --n;
     r->text[n] = '\0';

@@ -44,6 +44,18 @@ missing=$(while IFS= read -r line; do
 result 'JSON has the figures' $? "$missing
 $out"
 
+(printf '\357\273\277'; cat "$dir/t.csv") >"$dir/mark.csv"
+out=$(cmp <($spindle replay --profile wd200bb --json "$dir/t.csv" |
+              grep -v '"trace"\|host') \
+          <($spindle replay --profile wd200bb --json "$dir/mark.csv" |
+              grep -v '"trace"\|host') 2>&1)
+result 'a byte order mark' $? "$out"
+
+out=$($spindle replay --profile ideal --json "$dir/blk" 2>&1)
+grep -q '"mb_per_s": null,' <<<"$out" && grep -q '"elapsed_s": 0,' <<<"$out" &&
+  $spindle replay --profile ideal "$dir/blk" | grep -q '^all .* -$'
+result 'no time, no MB/s' $? "$out"
+
 out=$($spindle replay --profile ideal "$dir/t.csv" 2>&1)
 grep -q '^within 0.5 ms *50.0 %$\|^  within 0.5 ms  50.0 %$' <<<"$out" &&
   grep -q '^all  *4  *0.000' <<<"$out" &&
