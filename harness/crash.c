@@ -526,6 +526,8 @@ summarize (const struct sweep_state *st)
     losing += crash_lost (&t->files) > 0;
     damaged += strcmp (t->fsck, "sound") != 0;
   }
+  if (cuts == 0)
+    return EXIT_COULD_NOT_RUN;  /* and why has been said */
   printf ("%s, %s%s%s: %lld cuts, %lld changes acknowledged: "
           "%lld cuts lost some, %lld changes in all; "
           "%lld file systems damaged\n",

@@ -20,6 +20,9 @@
 /* A move is worth this part of a CPU, in percent. */
 #define GAIN_PERCENT 25
 
+/* With less than this of a CPU that is never idle, try another. */
+#define CROWDED_PERCENT 45
+
 /* How many of our guests each CPU has, so that the next goes elsewhere. */
 static unsigned guests_on[CPU_SETSIZE];
 
@@ -181,6 +184,25 @@ best_cpu (const struct place *p, const int64_t *idle, int64_t used,
   return best;
 }
 
+/* Some other CPU that we may use, each as likely as the other. */
+static int
+any_other (struct place *p)
+{
+  cpu_set_t set;
+  int n, i;
+
+  if (sched_getaffinity (0, sizeof set, &set) == -1)
+    return p->cpu;
+  CPU_CLR (p->cpu, &set);
+  n = CPU_COUNT (&set);
+  if (n == 0)
+    return p->cpu;
+  n = (int) (splitmix64 (&p->random) % (unsigned) n);
+  for (i = 0; !CPU_ISSET (i, &set) || n-- > 0; ++i)
+    ;
+  return i;
+}
+
 static void
 move (struct place *p, int cpu)
 {
@@ -197,6 +219,7 @@ void
 place_check (struct place *p)
 {
   const int64_t now_ms = monotonic_ms (), ms = now_ms - p->looked_ms;
+  const int64_t ticks = ms * sysconf (_SC_CLK_TCK) / 1000;
   int64_t *idle, used;
   int cpu;
 
@@ -204,7 +227,11 @@ place_check (struct place *p)
     return;
   idle = read_idle ();
   used = all_used (p);
-  cpu = best_cpu (p, idle, used - p->used, ms * sysconf (_SC_CLK_TCK) / 1000);
+  cpu = best_cpu (p, idle, used - p->used, ticks);
+  /* Nothing is idle, but perhaps others are fewer there. */
+  if (cpu == p->cpu && idle[cpu] == p->idle[cpu] &&
+      used - p->used < ticks * CROWDED_PERCENT / 100)
+    cpu = any_other (p);
   free (p->idle);
   p->idle = idle;
   p->used = used;

@@ -64,20 +64,24 @@ do_reset_stats (struct drive *d, const char *arg, FILE *reply)
   fputs ("ok\n", reply);
 }
 
+/* On the virtual clock a change would come at no moment of the guest's, and
+ * the run would not be repeatable.
+ */
 static const struct {
   const char *name;
   bool has_arg;                 /* one word after the name */
+  bool real_time;               /* only */
   void (*fn) (struct drive *d, const char *arg, FILE *reply);
 } commands[] = {
-  { "bad", true, bad_sectors_command },
-  { "pause", false, real_time_pause },
-  { "ping", false, do_ping },
-  { "power", true, power_command },
-  { "reset-stats", false, do_reset_stats },
-  { "resume", false, real_time_resume },
-  { "set", true, change_command },
-  { "speed", true, real_time_speed },
-  { "stats", false, do_stats },
+  { "bad", true, false, bad_sectors_command },
+  { "pause", false, true, real_time_pause },
+  { "ping", false, false, do_ping },
+  { "power", true, false, power_command },
+  { "reset-stats", false, false, do_reset_stats },
+  { "resume", false, true, real_time_resume },
+  { "set", true, true, change_command },
+  { "speed", true, true, real_time_speed },
+  { "stats", false, false, do_stats },
 };
 
 static void
@@ -91,11 +95,14 @@ execute (struct drive *d, const char *line, FILE *reply)
 
     if (strncmp (line, name, n) != 0 || name[n] != '\0')
       continue;
-    if ((arg != NULL) == commands[i].has_arg)
-      commands[i].fn (d, arg, reply);
-    else
+    if ((arg != NULL) != commands[i].has_arg)
       fprintf (reply, "error %s: %s\n", name,
                arg ? "takes nothing more" : "needs something more");
+    else if (commands[i].real_time && d->clock != &clock_real)
+      fputs ("error real time only: this drive's time is that of its guest\n",
+             reply);
+    else
+      commands[i].fn (d, arg, reply);
     return;
   }
   fprintf (reply, "error %.*s: unknown command\n", (int) n, line);

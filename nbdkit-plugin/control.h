@@ -5,12 +5,15 @@
  *   ping              ok
  *   stats             the statistics as one line of JSON
  *   reset-stats       ok: they count from here
- *   pause, resume     ok (real time only)
- *   speed N|instant   ok (likewise)
- *   set KEY=VALUE     ok: that value of the profile is another
+ *   bad LBA[+N][:R]   ok: these sectors are bad, R retries or always
  *   power cut         ok, when it has been cut
  *   power on          ok
- *   bad LBA[+N][:R]   ok: these sectors are bad, R retries or always
+ *
+ * and in real time only:
+ *
+ *   pause, resume     ok
+ *   speed N|instant   ok
+ *   set KEY=VALUE     ok: that value of the profile is another
  *
  * An answer to anything else is "error REASON".
  */

@@ -432,6 +432,30 @@ ideal_has_no_time (void **state)
   assert_int_equal (server_stop (&server), 0);
 }
 
+/* What is asked comes at no moment of the guest's. */
+static void
+virtual_time_is_the_guests (void **state)
+{
+  static const char *const words[] = {
+    "pause", "resume", "set overhead.write-ms=1", "speed 2"
+  };
+  char drive[256];
+  int fd;
+
+  (void) state;
+  snprintf (drive, sizeof drive, "wd200bb clock=virtual clock-page=%s",
+            server_path (&server, "clock"));
+  start (drive);
+  fd = dial ();
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    ask (fd, words[i],
+         "error real time only: this drive's time is that of its guest");
+  ask (fd, "ping", "ok");
+  ask (fd, "reset-stats", "ok");
+  close (fd);
+  assert_int_equal (server_stop (&server), 0);
+}
+
 int
 main (void)
 {
@@ -447,6 +471,7 @@ main (void)
     TEST (statistics_start_again),
     TEST (some_values_can_be_set),
     TEST (ideal_has_no_time),
+    TEST (virtual_time_is_the_guests),
   };
 
   return cmocka_run_group_tests (tests, NULL, NULL);

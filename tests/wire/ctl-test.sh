@@ -60,6 +60,10 @@ check 'two lines' gives 2 'one command, on one line' \
   "$spindle" ctl "$dir/control" $'ping\npause'
 check 'stats' gives 0 '^\{.*"speed":2.000.*\}$' \
   "$spindle" ctl "$dir/control" stats
+check 'stats --json' gives 0 '^\{.*\}$' \
+  "$spindle" ctl "$dir/control" stats --json
+check 'ping --json' gives 2 'only stats has --json' \
+  "$spindle" ctl "$dir/control" ping --json
 
 # Never killed: nbdkit 1.32 may die when a client leaves before its replies.
 until [ -e "$dir/enough" ]; do
