@@ -132,7 +132,8 @@ load_same (const char *file, const struct scenario *old)
 
       if (sc && is_same (sc->name, old->name) &&
           is_same (sc->guest, old->guest) &&
-          is_same (sc->kernel_name, old->kernel_name))
+          (old->kernel_name == NULL ||
+           is_same (sc->kernel_name, old->kernel_name)))
         return sc;
       if (sc)
         scenario_free (sc);
@@ -153,6 +154,10 @@ copy_results (struct recording *rec, const struct run_results *from,
   if (sc == NULL) {
     complain ("%s: the scenario has changed meanwhile", old->name);
     return -1;
+  }
+  if (old->kernel_name == NULL) {
+    free (sc->kernel_name);     /* --kernel was instead of it */
+    sc->kernel_name = NULL;
   }
   to->scenario = sc;
   to->drive = &sc->drives[from->drive - old->drives];
@@ -190,6 +195,8 @@ on_run (void *opaque, const struct run_results *from)
 {
   struct recording *rec = opaque;
 
+  if (from->skipped)
+    return;                     /* its kernel is not there */
   rec->runs = reallocate (rec->runs, rec->n + 1, sizeof *rec->runs);
   memset (&rec->runs[rec->n], 0, sizeof *rec->runs);
   if (take_run (rec, from) == -1)

@@ -182,14 +182,23 @@ add_errors (const struct fit *f, const struct run_results *r,
   }
 }
 
-static double
-off_of_runs (const struct fit *f, const struct fit_run *runs, unsigned n_runs)
+static void
+judge (struct fit_point *q, const struct errors *e)
+{
+  q->off = sqrt (e->squares / e->n);
+  q->cost = e->cost / e->n;
+}
+
+/* As guests did it. */
+static void
+judge_runs (const struct fit *f, const struct fit_run *runs, unsigned n_runs,
+            struct fit_point *q)
 {
   struct errors e = { 0 };
 
   for (unsigned i = 0; i < n_runs; i++)
     add_errors (f, &runs[i].results, &e);
-  return e.n > 0 ? sqrt (e.squares / e.n) : HOPELESS;
+  judge (q, &e);
 }
 
 /* What the guest would have measured: what it did, and the difference that
@@ -247,8 +256,7 @@ try_point (struct fit *f, const double *x)
   }
   words_free (&set);
   f->replays++;
-  q.off = sqrt (e.squares / e.n);
-  q.cost = e.cost / e.n;
+  judge (&q, &e);
   f->points = reallocate (f->points, f->n_points + 1, sizeof *f->points);
   f->points[f->n_points++] = q;
   return q;
@@ -277,6 +285,18 @@ try_from (struct fit *f, struct fit_point *here, const double *x)
     *here = q;
 }
 
+/* The place of a value nearby: STEPS times so many parts of it more, or the
+ * next whole numbers.
+ */
+static double
+nearby (const struct fit_parameter *p, double x, int steps, double part)
+{
+  const double number = number_at (p, x);
+
+  return place_of (p, p->decimals ? number * (1 + part * steps)
+                                  : round (number) + steps);
+}
+
 /* One value after the other, the rest as it is. */
 static void
 scan (struct fit *f, struct fit_point *here)
@@ -285,20 +305,46 @@ scan (struct fit *f, struct fit_point *here)
 
   for (unsigned i = 0; i < f->n_parameters; i++) {
     const struct fit_parameter *p = &f->parameters[i];
-    double x[FIT_MAX_PARAMETERS], number = number_at (p, here->x[i]);
+    const double from = here->x[i];
+    double x[FIT_MAX_PARAMETERS];
 
     memcpy (x, here->x, sizeof x);
     for (int j = 0; j < n; j++) {
       x[i] = (j + 0.5) / n;
       try_from (f, here, x);
     }
-    /* And nearby: a few per cent, or the next whole numbers. */
     for (int j = -4; j <= 4 && p->words.n == 0; j++) {
-      x[i] = place_of (p, p->decimals ? number * (1 + 0.04 * j)
-                                      : round (number) + j);
+      x[i] = nearby (p, from, j, 0.04);
       try_from (f, here, x);
     }
   }
+}
+
+/* Two values at a time, nearby: where one makes up for the other neither is
+ * better alone.
+ */
+static void
+scan_pair (struct fit *f, struct fit_point *here, unsigned a, unsigned b)
+{
+  const struct fit_point from = *here;
+  double x[FIT_MAX_PARAMETERS];
+
+  memcpy (x, from.x, sizeof x);
+  for (int i = -3; i <= 3; i++)
+    for (int j = -3; j <= 3; j++) {
+      x[a] = nearby (&f->parameters[a], from.x[a], i, 0.01);
+      x[b] = nearby (&f->parameters[b], from.x[b], j, 0.01);
+      try_from (f, here, x);
+    }
+}
+
+static void
+scan_pairs (struct fit *f, struct fit_point *here)
+{
+  for (unsigned a = 0; a < f->n_parameters; a++)
+    for (unsigned b = 0; b < a; b++)
+      if (f->parameters[a].words.n == 0 && f->parameters[b].words.n == 0)
+        scan_pair (f, here, a, b);
 }
 
 static double
@@ -346,6 +392,7 @@ climb (struct fit *f, struct fit_point *here)
     scan (f, here);
     optimise (f, here, NLOPT_LN_SBPLX, most, 0.1);
     optimise (f, here, NLOPT_LN_SBPLX, most, 0.02);
+    scan_pairs (f, here);
   } while (here->cost > PERFECT && here->cost < 0.9 * before);
 }
 
@@ -416,7 +463,7 @@ search (struct fit *f)
 static bool
 is_as_good (const struct fit_point *best, const struct fit_point *q)
 {
-  return q->off <= best->off + FIT_EQUAL;
+  return q->cost <= best->cost + FIT_EQUAL * FIT_EQUAL;
 }
 
 static void
@@ -547,7 +594,7 @@ try_in_guest (struct fit *f, struct fit_point *q, struct fit_run **runs,
   r = fit_record (f, &set, runs, n);
   words_free (&set);
   if (r == 0)
-    q->off = off_of_runs (f, *runs, *n);
+    judge_runs (f, *runs, *n, q);
   return r;
 }
 
@@ -572,7 +619,7 @@ one_round (struct fit *f, bool *done)
   f->runs = runs;
   f->n_runs = n;
   f->recorded = q;
-  if (!f->has_best || q.off < f->best.off)
+  if (!f->has_best || q.cost < f->best.cost)
     f->best = q;
   f->has_best = true;
   return 0;
@@ -622,7 +669,7 @@ finish (struct fit *f)
   if (try_in_guest (f, &f->other, &runs, &n) == -1)
     return -1;
   say (f, "  and in a guest", &f->other);
-  f->other_in_guest = f->other.off <= f->best.off + FIT_EQUAL;
+  f->other_in_guest = is_as_good (&f->best, &f->other);
   fit_runs_free (runs, n);
   return 0;
 }

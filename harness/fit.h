@@ -70,7 +70,9 @@ struct fit {
   } sensitivity[FIT_MAX_PARAMETERS];
 };
 
-/* As good as the best: so many tolerances more. */
+/* As good as the best: so many tolerances more (rms), where that is not far
+ * off; figures that are do not matter.
+ */
 #define FIT_EQUAL 0.1
 
 /* "KEY=LOW..HIGH".  -1 after a message. */

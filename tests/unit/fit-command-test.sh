@@ -41,5 +41,15 @@ refused 'a value that cannot be' 3 'lookahead.limit' --quiet \
 refused 'nothing reported' 3 'no figure is reported' --quiet \
   --free buffer.segments=1..4 "$dir/a.cfg"
 
+cat >"$dir/b.cfg" <<'END'
+name = "b";
+kernels = ("2.6.0-not-there");
+drive = { profile = "wd200bb"; };
+steps = ( { name = "x"; read = "direct"; block-kib = 4; mib = 1; } );
+reported = ( { figure = "x"; value = 5; kernel = "2.6.0"; } );
+END
+refused 'a kernel that is not there' 3 'nothing ran: all is skipped' \
+  --quiet --free buffer.segments=1..4 "$dir/b.cfg"
+
 echo "1..$n"
 exit $bad
