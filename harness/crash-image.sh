@@ -22,7 +22,7 @@ look () {
   if [ $status = 0 ]; then
     echo sound
   else
-    echo "e2fsck: $(sed -n '/^Pass/d; /./{p;q;}' "$2" | cut -c 1-100)"
+    echo "e2fsck: $(sed -n '/^Pass/d; /^e2fsck /d; /./{p;q;}' "$2" | cut -c 1-100)"
   fi
 }
 
