@@ -215,9 +215,9 @@ file_system_words (const struct scenario_disk *d)
 {
   char *journal = strcmp (d->file_system, "ext3") == 0
     ? format (" -J size=%lld", (long long) d->journal_mib) : format ("%s", "");
-  char *r = format ("-b %lld -I %lld -i %d -r %lld%s",
+  char *r = format ("-b %lld -I %lld -i %d%s",
                     (long long) d->block_bytes, (long long) d->inode_bytes,
-                    BYTES_PER_INODE, (long long) d->revision, journal);
+                    BYTES_PER_INODE, journal);
 
   free (journal);
   return r;
@@ -237,7 +237,8 @@ make_file_system (const char *path, const struct scenario_disk *d,
                            journal ? ",has_journal" : "");
   char *files = format ("%s/files", folder);
   const char *const args[] = {
-    path, offset, blocks, words, features, folder, NULL
+    path, offset, blocks, words, features, folder, d->revision ? "1" : "0",
+    NULL
   };
   int r = write_commands (files, d, error);
 

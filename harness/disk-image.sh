@@ -3,7 +3,8 @@
 #
 # A file system with files, in a part of a file as large as a drive.
 # $1: the file, $2: where the file system begins, $3: its blocks, $4: words
-# for mke2fs, $5: features, $6: a folder with what debugfs shall do.  The last line on standard error is the reason of a failure.
+# for mke2fs, $5: features, $6: a folder with what debugfs shall do, $7: the
+# revision.  The last line on standard error is the reason of a failure.
 
 set -eu
 PATH=$PATH:/usr/sbin:/sbin
@@ -23,9 +24,19 @@ done
 export E2FSPROGS_FAKE_TIME=1072915200 MKE2FS_CONFIG="$folder/mke2fs.conf"
 printf '[fs_types]\next2 = {\n}\next3 = {\n}\n' >"$MKE2FS_CONFIG"
 
+extended=offset=$offset,lazy_itable_init=0,nodiscard,root_owner=0:0
+extended=$extended,hash_seed=73706e64-6c65-0000-0000-000000000002
+words=$4
+if [ "$7" = 0 ]; then
+  # An option of its own until e2fsprogs 1.47.0.
+  case $(mke2fs -r 0 2>&1) in
+    *removed*) extended=$extended,revision=0 ;;
+    *) words="$words -r 0" ;;
+  esac
+fi
 # shellcheck disable=SC2086 # words
-mke2fs -q -F $4 -O "none,$5" -U 73706e64-6c65-0000-0000-000000000001 \
-  -E "offset=$offset,lazy_itable_init=0,nodiscard,root_owner=0:0,hash_seed=73706e64-6c65-0000-0000-000000000002" \
+mke2fs -q -F $words -O "none,$5" -U 73706e64-6c65-0000-0000-000000000001 \
+  -E "$extended" \
   "$image" "$3" >"$folder/mke2fs.log" 2>&1 ||
   die "mke2fs: $(tail -n 1 "$folder/mke2fs.log")"
 
