@@ -26,19 +26,17 @@ printf '[fs_types]\next2 = {\n}\next3 = {\n}\n' >"$MKE2FS_CONFIG"
 
 extended=offset=$offset,lazy_itable_init=0,nodiscard,root_owner=0:0
 extended=$extended,hash_seed=73706e64-6c65-0000-0000-000000000002
-words=$4
-if [ "$7" = 0 ]; then
-  # An option of its own until e2fsprogs 1.47.0.
-  case $(mke2fs -r 0 2>&1) in
-    *removed*) extended=$extended,revision=0 ;;
-    *) words="$words -r 0" ;;
-  esac
-fi
 # shellcheck disable=SC2086 # words
-mke2fs -q -F $words -O "none,$5" -U 73706e64-6c65-0000-0000-000000000001 \
+mke2fs -q -F $4 -O "none,$5" -U 73706e64-6c65-0000-0000-000000000001 \
   -E "$extended" \
   "$image" "$3" >"$folder/mke2fs.log" 2>&1 ||
   die "mke2fs: $(tail -n 1 "$folder/mke2fs.log")"
+# mke2fs -r 0 is gone since e2fsprogs 1.47.1, and what it has instead refuses
+# even no features.
+[ "$7" = 1 ] ||
+  debugfs -w -R "set_super_value rev_level 0" "$image?offset=$offset" \
+    >"$folder/revision.log" 2>&1 ||
+  die "debugfs: $(tail -n 1 "$folder/revision.log")"
 
 [ -s "$folder/files" ] || exit 0
 debugfs -w -f "$folder/files" "$image?offset=$offset" \
