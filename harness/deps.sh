@@ -34,6 +34,7 @@ e2fsprogs           cmd mke2fs              makes the guests' file systems
 xz-utils            cmd xz                  unpacks kernels and modules
 fio                 cmd fio                 realistic load in tests
 gnuplot-nox         cmd gnuplot             the plots in reports
+procps              cmd pgrep               tests look for what is left running
 END
   for group; do
     case $group in
