@@ -683,8 +683,8 @@ fit_do (struct fit *f)
   if (fit_check (f) == -1)
     return -1;
 #ifndef HAVE_NLOPT
-  complain ("fit: built without NLopt: install libnlopt-dev (harness/deps.sh "
-            "fit) and build again");
+  complain ("fit: built without NLopt: install libnlopt-dev (make deps) and "
+            "build again");
   return -1;
 #endif
   if (!f->quiet)

@@ -219,12 +219,12 @@ void
 place_check (struct place *p)
 {
   const int64_t now_ms = monotonic_ms (), ms = now_ms - p->looked_ms;
-  const int64_t ticks = ms * sysconf (_SC_CLK_TCK) / 1000;
-  int64_t *idle, used;
+  int64_t *idle, used, ticks;
   int cpu;
 
   if (p->idle == NULL || now_ms < p->look_ms)
     return;
+  ticks = ms * sysconf (_SC_CLK_TCK) / 1000;
   idle = read_idle ();
   used = all_used (p);
   cpu = best_cpu (p, idle, used - p->used, ticks);

@@ -9,6 +9,7 @@
 #include <nbdkit-plugin.h>
 
 #include "drive.h"
+#include "fixed.h"
 
 /* How often to look whether the drive destages, in model time, and whether
  * a cut is due, in the host's.
@@ -19,16 +20,11 @@ static pthread_t thread;
 static bool runs;
 static atomic_bool quit;
 
-/* SplitMix64 (Steele, Lea, Flood 2014): 0 to n - 1. */
+/* 0 to n - 1. */
 static int64_t
 pick (struct power *p, int64_t n)
 {
-  uint64_t z = p->random += UINT64_C (0x9e3779b97f4a7c15);
-
-  z = (z ^ (z >> 30)) * UINT64_C (0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C (0x94d049bb133111eb);
-  z ^= z >> 31;
-  return (int64_t) (z % (uint64_t) n);
+  return (int64_t) (splitmix64 (&p->random) % (uint64_t) n);
 }
 
 static void

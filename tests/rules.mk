@@ -69,7 +69,7 @@ $(BUILD)/tests/unit/undo-test $(BUILD)/tests/unit/histogram-test: \
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
 $(PLUGIN_C:%=$(BUILD)/tests/wire/%): %: %.o $(BUILD)/tests/wire/server.o \
     $(addprefix $(BUILD)/tests/wire/,clock-drive.o history.o) \
-    $(BUILD)/nbdkit-plugin/clock-client.o
+    $(BUILD)/nbdkit-plugin/clock-client.o $(BUILD)/disk-model/fixed.o
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(NBD_LIBS)
 
 # More of what make check does a little of.
@@ -86,6 +86,7 @@ check-power: all $(BUILD)/tests/wire/power-oracle
 check-kill-plugin: all $(BUILD)/tests/wire/kill-test
 	@N=$(or $(N),500) BUILD=$(BUILD) \
 	  $(BUILD)/tests/wire/kill-test
+
 # What a command costs in the model.
 $(BUILD)/tests/bench/model-bench: %: %.o $(BUILD)/tests/unit/drives.o \
     $(MODEL_OBJ)

@@ -32,6 +32,7 @@
 #include <cmocka.h>
 #include <libnbd.h>
 
+#include "fixed.h"
 #include "server.h"
 
 #define SIZE (64 << 20)
@@ -54,11 +55,7 @@ static char canary[CANARY_BYTES], read_back[CANARY_BYTES];
 static uint64_t
 pick (uint64_t n)
 {
-  uint64_t z = random_state += UINT64_C (0x9e3779b97f4a7c15);
-
-  z = (z ^ (z >> 30)) * UINT64_C (0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C (0x94d049bb133111eb);
-  return (z ^ (z >> 31)) % n;
+  return splitmix64 (&random_state) % n;
 }
 
 static bool

@@ -28,6 +28,7 @@
 #include <libnbd.h>
 
 #include "clock-client.h"
+#include "fixed.h"
 #include "history.h"
 #include "server.h"
 
@@ -89,11 +90,7 @@ static char *trace;             /* of the last session */
 static uint64_t
 pick (struct rig *r, uint64_t n)
 {
-  uint64_t z = r->random += UINT64_C (0x9e3779b97f4a7c15);
-
-  z = (z ^ (z >> 30)) * UINT64_C (0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C (0x94d049bb133111eb);
-  return (z ^ (z >> 31)) % n;
+  return splitmix64 (&r->random) % n;
 }
 
 /* Requests. */
