@@ -86,17 +86,13 @@ fail (char *error)
 }
 
 /* A kernel for which there is not enough ends without a word. */
-static int
-check_memory (const struct scenario *sc, const struct kernel *kernel)
+static int64_t
+memory_mib (const struct scenario *sc, const struct kernel *kernel)
 {
-  const int needs = kernel->end_mib + KERNEL_ROOM_MIB;
+  const int64_t needs = kernel->end_mib > 0
+    ? kernel->end_mib + KERNEL_ROOM_MIB : 0;
 
-  if (kernel->end_mib == 0 || sc->machine.memory_mib >= needs)
-    return 0;
-  complain ("%s: host.memory-mib: %lld: Linux %s needs %d at least, its image "
-            "ends at %d MiB", sc->name, (long long) sc->machine.memory_mib,
-            kernel->release, needs, kernel->end_mib);
-  return -1;
+  return sc->machine.memory_mib >= needs ? sc->machine.memory_mib : needs;
 }
 
 int
@@ -126,14 +122,11 @@ boot_prepare (struct boot *b, const struct scenario *sc,
     options.modules = (const char *const *) modules.word;
   b->kernel = format ("%s", kernel.image);
   b->initrd = format ("%s/initrd", folder);
-  r = old ? 0 : check_memory (sc, &kernel);
-  if (r == 0) {
-    r = old
-      ? ext2_initrd_build (b->initrd, &options, &size_kib, &error)
-      : initramfs_build (b->initrd, &options, &error);
-    if (r == -1)
-      fail (error);
-  }
+  b->memory_mib = memory_mib (sc, &kernel);
+  r = old ? ext2_initrd_build (b->initrd, &options, &size_kib, &error)
+    : initramfs_build (b->initrd, &options, &error);
+  if (r == -1)
+    fail (error);
   b->append = arguments (sc, old, size_kib);
   free (job);
   words_free (&modules);

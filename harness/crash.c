@@ -262,9 +262,7 @@ start_guest (struct sweep_state *st, struct slot *s)
   if (boot_prepare (&s->boot, &s->scenario, g->drives, 1, &st->pieces,
                     s->private_folder) == -1)
     return -1;
-  g->kernel = s->boot.kernel;
-  g->initrd = s->boot.initrd;
-  g->append = s->boot.append;
+  g->boot = &s->boot;
   guest_start (g);
   return 0;
 }

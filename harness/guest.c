@@ -236,10 +236,12 @@ add_record (const struct guest *g, struct words *argv)
 static int
 start_qemu (struct guest *g)
 {
-  const struct machine *m = &g->results.scenario->machine;
+  struct machine machine = g->results.scenario->machine;
+  const struct machine *m = &machine;
   struct words argv = { 0 }, env = { 0 };
   int r;
 
+  machine.memory_mib = g->results.memory_mib = g->boot->memory_mib;
   machine_qemu (&argv, g->pieces, m, g->drives, g->n_drives);
   machine_environment (&env, g->pieces, m, g->drives, g->n_drives,
                        g->stats_path);
@@ -251,11 +253,11 @@ start_qemu (struct guest *g)
   words_addf (&argv, "file:%s", g->console_path);
   add_record (g, &argv);
   words_add (&argv, "-kernel");
-  words_add (&argv, g->kernel);
+  words_add (&argv, g->boot->kernel);
   words_add (&argv, "-initrd");
-  words_add (&argv, g->initrd);
+  words_add (&argv, g->boot->initrd);
   words_add (&argv, "-append");
-  words_add (&argv, g->append);
+  words_add (&argv, g->boot->append);
   r = start_child (g, &g->qemu, "qemu", &argv, &env);
   if (r == -1)
     fail (g, "QEMU could not be started");

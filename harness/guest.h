@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "boot.h"
 #include "child.h"
 #include "console.h"
 #include "machine.h"
@@ -24,7 +25,7 @@ struct guest {
   const struct pieces *pieces;
   const char *private_folder;   /* for the socket and the clock page */
   const char *folder;           /* for logs, the trace, the results */
-  const char *kernel, *initrd, *append; /* what to boot */
+  const struct boot *boot;
   char *image;                  /* the first drive's, made for it, or NULL */
   const char *record;           /* takes what the debug port is told, or NULL */
   bool trace;

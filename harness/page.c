@@ -246,6 +246,7 @@ write_run (FILE *fp, const struct records *records, unsigned i)
   line (fp, "Linux ", r->kernel);
   line (fp, "machine: ", r->machine);
   line (fp, "CPU: ", r->cpu);
+  line (fp, "memory: ", r->memory);
   line (fp, "", r->exactness);
   fprintf (fp, "</p>\n<p class=\"%s\">", class_of (r->verdict));
   markup_text (fp, r->verdict);

@@ -155,6 +155,7 @@ load_run (const char *text, struct record *r)
     .title = get (text, "title"), .source = get (text, "source"),
     .note = get (text, "note"), .drive = get (text, "drive"),
     .machine = get (text, "machine"), .cpu = get (text, "cpu.text"),
+    .memory = get (text, "memory"),
     .kernel = get (text, "kernel"), .verdict = get (text, "verdict"),
     .error = get (text, "error"), .clock = get (text, "clock"),
     .exactness = get (text, "exactness"),
@@ -217,7 +218,7 @@ free_run (struct record *r)
 {
   char *const strings[] = {
     r->text, r->folder, r->scenario, r->title, r->source, r->note, r->drive,
-    r->machine, r->cpu, r->kernel, r->verdict, r->error, r->clock,
+    r->machine, r->cpu, r->memory, r->kernel, r->verdict, r->error, r->clock,
     r->exactness,
   };
   size_t i;

@@ -35,7 +35,7 @@ struct record {
   char *text;                   /* its JSON object */
   int64_t part;
   char *folder, *scenario, *title, *source, *note, *drive, *machine, *cpu,
-    *kernel, *verdict, *error, *clock, *exactness;
+    *memory, *kernel, *verdict, *error, *clock, *exactness;
   bool exact;
   double virtual_s;
   int64_t requests;

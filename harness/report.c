@@ -292,7 +292,7 @@ results_print (FILE *fp, const struct run_results *r, const char *root)
 {
   const struct scenario *sc = r->scenario;
   bool *shown = allocate (sc->n_steps, sizeof *shown);
-  char *cpu = cpu_text (&sc->machine.cpu);
+  char *cpu = cpu_text (&sc->machine.cpu), *memory = results_memory (r);
   unsigned i, j;
 
   fprintf (fp, "%s\n", sc->title ? sc->title : sc->name);
@@ -308,6 +308,7 @@ results_print (FILE *fp, const struct run_results *r, const char *root)
   if (r->skipped) {
     print_skipped (fp, r);
     free (cpu);
+    free (memory);
     free (shown);
     return;
   }
@@ -318,7 +319,10 @@ results_print (FILE *fp, const struct run_results *r, const char *root)
   if (sc->machine.virtual_clock)
     fprintf (fp, "\nCPU: %s", cpu);
   fputc ('\n', fp);
+  if (memory)
+    fprintf (fp, "memory: %s\n", memory);
   free (cpu);
+  free (memory);
   for (i = 0; i < sc->n_steps; ++i) {
     struct sweep s;
 

@@ -212,6 +212,16 @@ write_plots (struct json *j, const struct run_results *r)
   json_close (j, ']');
 }
 
+static void
+write_memory (struct json *j, const struct run_results *r)
+{
+  char *text = results_memory (r);
+
+  if (text)
+    json_string (j, "memory", text);
+  free (text);
+}
+
 void
 results_write_json (struct json *j, const struct run_results *r)
 {
@@ -228,7 +238,9 @@ results_write_json (struct json *j, const struct run_results *r)
   json_string (j, "drive", r->name);
   write_drives (j, r);
   json_string (j, "machine", machine_kinds[sc->machine.kind]);
-  json_int (j, "memory_mib", sc->machine.memory_mib);
+  json_int (j, "memory_mib", r->memory_mib > 0 ? r->memory_mib
+            : sc->machine.memory_mib);
+  write_memory (j, r);
   write_cpu (j, &sc->machine.cpu);
   json_string (j, "kernel", r->kernel);
   if (sc->guest)

@@ -44,6 +44,17 @@ const char *const outcome_words[] = {
 };
 
 char *
+results_memory (const struct run_results *r)
+{
+  const int64_t asked = r->scenario->machine.memory_mib;
+
+  if (r->memory_mib <= asked)
+    return NULL;
+  return format ("%lld MiB instead of %lld: less is not enough for this kernel "
+                 "to boot", (long long) r->memory_mib, (long long) asked);
+}
+
+char *
 results_exactness (const struct run_results *r)
 {
   if (!r->scenario->machine.virtual_clock) {

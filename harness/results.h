@@ -44,6 +44,7 @@ struct run_results {
   bool power_off;               /* or its power was cut before, */
   int64_t power_off_ns;         /* then */
   char *skipped;                /* why nothing can be said, or NULL */
+  int64_t memory_mib;           /* the guest's; may be more than asked for */
   struct words warnings;        /* what the guest could do without */
 
   /* From the bridge.  With the real clock nothing is exact. */
@@ -79,6 +80,9 @@ void run_results_free (struct run_results *r);
  * much.  Free it.
  */
 char *results_exactness (const struct run_results *r);
+
+/* What was done to its memory, or NULL: it has what was asked for.  Free it. */
+char *results_memory (const struct run_results *r);
 
 /* A step's figure in its unit.  Returns -1 if it was not measured. */
 int results_figure (const struct run_results *r, unsigned step,

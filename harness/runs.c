@@ -407,9 +407,7 @@ prepare_boots (struct set *s)
     if (boot_prepare (&s->boots[i], g->results.scenario, g->drives,
                       g->n_drives, &s->pieces, g->private_folder) == -1)
       return -1;
-    g->kernel = s->boots[i].kernel;
-    g->initrd = s->boots[i].initrd;
-    g->append = s->boots[i].append;
+    g->boot = &s->boots[i];
   }
   return 0;
 }
