@@ -71,6 +71,8 @@ bql_lock_hook (void *mutex, const char *file, int line)
 
   atomic_store (&bql, mutex);
   fuzz_sleep ();
+  if (role == ROLE_MAIN)
+    fuzz_fall_behind ();
   /* It asks for the lock: either it has accounted, or it is in the middle
    * of an instruction and not halted.
    */
@@ -82,11 +84,28 @@ bql_lock_hook (void *mutex, const char *file, int line)
   fuzz_sleep ();
 }
 
+/* A bottom half may wait for something, and give up the lock for that. */
+static void
+run_bottom_halves (void)
+{
+  static bool running;
+
+#ifdef CLOCK_NO_CURE
+  return;
+#endif
+  if (running || !qemu.runstate_is_running ())
+    return;
+  running = true;
+  qemu.aio_bh_poll (qemu.get_aio_context ());
+  running = false;
+}
+
 void
 cure_unlocking (const pthread_mutex_t *mutex)
 {
   if (atomic_load (&bql) != mutex || my_role () != ROLE_VCPU)
     return;
+  run_bottom_halves ();
   /* Before the unlock, so that the next owner sees it. */
   vcpu_out = true;
   fuzz_sleep ();

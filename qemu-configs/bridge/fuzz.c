@@ -16,6 +16,7 @@
 
 #define EXPORT __attribute__ ((visibility ("default")))
 #define MAX_SLEEP_NS 200000
+#define FALL_BEHIND_S 1
 
 static bool started;
 
@@ -43,6 +44,21 @@ fuzz_sleep (void)
     return;
   t.tv_nsec = draw () % MAX_SLEEP_NS;
   nanosleep (&t, NULL);
+}
+
+/* At first, when the BIOS polls for the end of a reset: for 2 ms, which this
+ * build takes a second for.
+ */
+void
+fuzz_fall_behind (void)
+{
+  static unsigned times = 4;
+  const struct timespec t = { .tv_sec = FALL_BEHIND_S };
+
+  if (started && times > 0 && qemu.runstate_is_running ()) {
+    times--;
+    nanosleep (&t, NULL);
+  }
 }
 
 static void *

@@ -24,6 +24,7 @@ static const struct symbol {
   { FIELD (timer_mod), "timer_mod", NULL, false },
   { FIELD (timer_del), "timer_del", NULL, false },
   { FIELD (aio_poll), "aio_poll", NULL, false },
+  { FIELD (aio_bh_poll), "aio_bh_poll", NULL, false },
   { FIELD (get_aio_context), "qemu_get_aio_context", NULL, false },
   { FIELD (runstate_is_running), "runstate_is_running", NULL, false },
   { FIELD (bql_locked), "qemu_mutex_iothread_locked", "bql_locked", false },

@@ -28,6 +28,7 @@ struct qemu {
   void (*timer_mod) (union qemu_timer *timer, int64_t expire_ns);
   void (*timer_del) (union qemu_timer *timer);
   bool (*aio_poll) (void *context, bool blocking);
+  int (*aio_bh_poll) (void *context);
   void *(*get_aio_context) (void);
   bool (*runstate_is_running) (void);
   bool (*bql_locked) (void);
