@@ -197,6 +197,7 @@ show (const struct scenario *sc, const char *file)
 {
   char *cpu = cpu_text (&sc->machine.cpu);
   unsigned i;
+  size_t k;
 
   printf ("%s\n", sc->title ? sc->title : sc->name);
   if (sc->source)
@@ -204,8 +205,11 @@ show (const struct scenario *sc, const char *file)
   printf ("%s\n%s, %lld MiB, CPU: %s\n", file,
           machine_kinds[sc->machine.kind],
           (long long) sc->machine.memory_mib, cpu);
-  for (i = 0; i < sc->n_drives; ++i)
+  for (i = 0; i < sc->n_drives; ++i) {
     printf ("drive %s\n", sc->drives[i].profile);
+    for (k = 0; k < sc->drives[i].set.n; ++k)
+      printf ("  changed: %s\n", sc->drives[i].set.word[k]);
+  }
   show_disk (&sc->disk);
   if (sc->scale > 1)
     printf ("1/%lld of what was reported is done, unless --full\n",

@@ -292,15 +292,19 @@ results_print (FILE *fp, const struct run_results *r, const char *root)
 {
   const struct scenario *sc = r->scenario;
   bool *shown = allocate (sc->n_steps, sizeof *shown);
+  size_t k;
   char *cpu = cpu_text (&sc->machine.cpu), *memory = results_memory (r);
   unsigned i, j;
 
   fprintf (fp, "%s\n", sc->title ? sc->title : sc->name);
   if (sc->source)
     fprintf (fp, "%s\n", sc->source);
-  for (i = 0; i < r->n_drives; ++i)
+  for (i = 0; i < r->n_drives; ++i) {
     fprintf (fp, "%s\n", r->profile[i].title[0] ? r->profile[i].title
              : r->drive[i].name);
+    for (k = 0; k < r->drive[i].set.n; ++k)
+      fprintf (fp, "changed: %s\n", r->drive[i].set.word[k]);
+  }
   if (strchr (r->name, ','))    /* one of several, by what was changed */
     fprintf (fp, "run %s\n", r->name);
   if (sc->guest)
