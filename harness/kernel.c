@@ -249,15 +249,17 @@ kernel_names (struct words *names, char **error)
                    "not set");
   while ((entry = readdir (dir)) != NULL) {
     const char *name = entry->d_name;
-    char *image;
+    char *path = format ("%s/%s", folder, name), *image;
 
     for (i = 1; i < N_PREFIXES; i++)
       if (strncmp (name, prefixes[i], strlen (prefixes[i])) == 0)
         name += strlen (prefixes[i]);
     image = name[0] == '.' ? NULL : image_named (name);
-    if (image)
+    /* Not the other one of a vmlinux-NAME and a vmlinuz-NAME. */
+    if (image && strcmp (image, path) == 0)
       words_add (names, name);
     free (image);
+    free (path);
   }
   closedir (dir);
   if (names->n == 0)

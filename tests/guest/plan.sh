@@ -79,6 +79,16 @@ check "nothing" gives 3 'no results.json' merge all "$work/empty"
 "$spindle" run --part 1/3 "${options[@]}" "$work/many.cfg" 2>"$work/err"
 check "a part of another number of runs" \
   grep -q "these are $runs runs" "$work/err"
+mkdir "$work/kernels"
+touch "$work/kernels/"{vmlinux-5.1,vmlinuz-5.1,2.6.3,bzImage-2.6.26}
+# The kernels of the plan's runs, in order.
+kernels_planned () {
+  SPINDLE_KERNELS=$work/kernels "$spindle" plan --kernel all \
+    --keep "$work/none" "$work/many.cfg" |
+    sed -n 's/.*[^-]kernel=\([^, ]*\).*/\1/p' | uniq | tr '\n' ' '
+}
+check "each kernel of a folder once" \
+  [ "$(kernels_planned)" = "2.6.3 2.6.26 5.1 " ]
 if command -v xmllint >/dev/null; then
   check "the JUnit file is valid" \
     xmllint --noout --schema tests/unit/junit.xsd "$work/all.xml"
