@@ -8,7 +8,7 @@
 #include "cpu.h"
 #include "spindle.h"
 
-#define MIN_MHZ 1
+#define MIN_MHZ 16              /* "Pentium 4" is not one of 4 MHz */
 #define MAX_MHZ 10000
 
 /* Shifts that the table shows. */

@@ -49,7 +49,7 @@ gnuplot_svg (FILE *fp, const char *svg, const char *title)
   gnuplot_quoted (fp, svg);
   fprintf (fp, "\nset title ");
   gnuplot_quoted (fp, title);
-  fprintf (fp, "\nset grid\nset key outside bottom horizontal\n");
+  fprintf (fp, "\nset grid\nset key outside top horizontal\n");
 }
 
 int

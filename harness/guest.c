@@ -329,9 +329,10 @@ least (const char *numbers)
 static void
 add_measurement (struct measurement *m, const char *event)
 {
-  int64_t bytes = 0, requests = 0, ns = 0, slow = 0, slow_ns = 0;
+  int64_t bytes = 0, requests = 0, ns = 0, slow = 0, slow_ns = 0, error;
 
   m->measured =
+    json_get_int (event, "errno", &error) == -1 && /* else it stopped early */
     json_get_int (event, "bytes", &bytes) == 0 &&
     json_get_int (event, "requests", &requests) == 0 &&
     json_get_int (event, "ns", &ns) == 0 &&
@@ -394,8 +395,9 @@ on_error (struct guest *g, const char *event)
 
   json_get_string (event, "step", &step);
   json_get_int (event, "errno", &error);
-  complain ("%s: the guest could not do '%s': %s", g->results.name,
-            step ? step : "?", error ? strerror (error) : "no reason given");
+  if (g->trouble == NULL)
+    g->trouble = format ("the guest could not do '%s': %s", step ? step : "?",
+                         error ? strerror (error) : "no reason given");
   free (step);
 }
 
@@ -538,7 +540,8 @@ qemu_ended (struct guest *g)
   else if (g->panic)
     fail (g, "the guest's kernel gave up: %s", g->panic);
   else if (g->end_ms && !g->results.ended)
-    fail (g, "the guest could not do its job");
+    fail (g, "%s", g->trouble ? g->trouble
+          : "the guest could not do its job");
   else if (g->qemu.status != 0 && !g->results.ended)
     fail_child (g, &g->qemu);
   else if (!g->results.ended)
@@ -630,4 +633,5 @@ guest_free (struct guest *g)
   free (g->console_path);
   free (g->stats_path);
   free (g->panic);
+  free (g->trouble);
 }

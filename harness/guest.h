@@ -50,6 +50,7 @@ struct guest {
   int64_t end_ms;               /* real; when the guest said it was done */
   int64_t heard_ns;             /* when the console last said something */
   char *panic;                  /* the kernel's last words, or NULL */
+  char *trouble;                /* the first step that went wrong, or NULL */
 };
 
 /* Start nbdkit and, once all listen, QEMU.  On failure the state is

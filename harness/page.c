@@ -76,7 +76,8 @@ class_of (const char *verdict)
   if (strcmp (verdict, "reproduced") == 0)
     return "good";
   return strcmp (verdict, "for comparison") == 0 ||
-    strcmp (verdict, "skipped") == 0 ? "other" : "bad";
+    strcmp (verdict, "measured") == 0 || strcmp (verdict, "skipped") == 0
+    ? "other" : "bad";
 }
 
 static void

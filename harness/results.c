@@ -36,6 +36,7 @@ run_results_free (struct run_results *r)
 
 const char *const outcome_words[] = {
   [OUTCOME_SKIPPED] = "skipped",
+  [OUTCOME_MEASURED] = "measured",
   [OUTCOME_REPRODUCED] = "reproduced",
   [OUTCOME_NOT_REPRODUCED] = "not reproduced",
   [OUTCOME_TOO_LATE] = "too late",
@@ -216,6 +217,21 @@ results_reproduced (const struct run_results *r)
   return true;
 }
 
+static bool
+something_counts (const struct run_results *r)
+{
+  const struct scenario *sc = r->scenario;
+  double value, ratio;
+  unsigned i;
+
+  for (i = 0; i < sc->n_reported; ++i)
+    if (results_applies (r, &sc->reported[i]) &&
+        results_compare (r, &sc->reported[i], &value, &ratio)
+          == VERDICT_REPRODUCED)
+      return true;
+  return false;
+}
+
 enum outcome
 results_outcome (const struct run_results *r)
 {
@@ -227,7 +243,9 @@ results_outcome (const struct run_results *r)
     return OUTCOME_NOT_EXACT;
   if (r->lateness.known && !r->lateness.valid)
     return OUTCOME_TOO_LATE;
-  return results_reproduced (r) ? OUTCOME_REPRODUCED : OUTCOME_NOT_REPRODUCED;
+  if (!results_reproduced (r))
+    return OUTCOME_NOT_REPRODUCED;
+  return something_counts (r) ? OUTCOME_REPRODUCED : OUTCOME_MEASURED;
 }
 
 enum spindle_exit
@@ -235,6 +253,7 @@ outcome_exit (enum outcome outcome)
 {
   static const enum spindle_exit exits[] = {
     [OUTCOME_SKIPPED] = EXIT_COULD_NOT_RUN,
+    [OUTCOME_MEASURED] = EXIT_REPRODUCED,
     [OUTCOME_REPRODUCED] = EXIT_REPRODUCED,
     [OUTCOME_NOT_REPRODUCED] = EXIT_NOT_REPRODUCED,
     [OUTCOME_TOO_LATE] = EXIT_INVALID,

@@ -107,6 +107,7 @@ bool results_reproduced (const struct run_results *r);
 /* How a run went, the worst last. */
 enum outcome {
   OUTCOME_SKIPPED,              /* not run, for a reason */
+  OUTCOME_MEASURED,             /* nothing that was reported counts */
   OUTCOME_REPRODUCED, OUTCOME_NOT_REPRODUCED, OUTCOME_TOO_LATE,
   OUTCOME_NOT_EXACT, OUTCOME_FAILED
 };

@@ -171,7 +171,7 @@ print_run (const struct run_output *o, unsigned i)
   char *exactness;
 
   if (r->failure) {
-    complain ("%s: %s", r->name, r->failure);
+    complain ("%s: %s", r->folder, r->failure);
     return;
   }
   if (!o->options->json && !o->options->quiet) {
@@ -181,7 +181,7 @@ print_run (const struct run_output *o, unsigned i)
   }
   if (outcome == OUTCOME_NOT_EXACT || outcome == OUTCOME_TOO_LATE) {
     exactness = results_exactness (r);
-    complain ("%s: %s", r->name, exactness);
+    complain ("%s: %s", r->folder, exactness);
     free (exactness);
   }
 }

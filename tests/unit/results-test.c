@@ -91,6 +91,23 @@ verdicts (void **state)
   results.kernel = "2.6.1-test";
 }
 
+/* A run is not reproduced if nothing of what was reported counts. */
+static void
+what_counts (void **state)
+{
+  struct run_results r = results;
+
+  (void) state;
+  r.exact = true;
+  assert_int_equal (verdict ("2.6.1", 31, 5, false), VERDICT_REPRODUCED);
+  assert_int_equal (results_outcome (&r), OUTCOME_REPRODUCED);
+  assert_int_equal (verdict ("2.6.12", 31, 5, false), VERDICT_COMPARISON);
+  assert_int_equal (results_outcome (&r), OUTCOME_MEASURED);
+  assert_int_equal (outcome_exit (OUTCOME_MEASURED), EXIT_REPRODUCED);
+  assert_int_equal (verdict ("2.6.1", 10, 5, false), VERDICT_NOT_REPRODUCED);
+  assert_int_equal (results_outcome (&r), OUTCOME_NOT_REPRODUCED);
+}
+
 static void
 ratios (void **state)
 {
@@ -379,6 +396,7 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (figures),
     cmocka_unit_test (verdicts),
+    cmocka_unit_test (what_counts),
     cmocka_unit_test (ratios),
     cmocka_unit_test (a_range),
     cmocka_unit_test (a_part_of_the_work),
