@@ -85,14 +85,16 @@ fail (char *error)
   return -1;
 }
 
-/* A kernel for which there is not enough ends without a word. */
+/* A kernel for which there is not enough ends without a word.  Old ones were
+ * made for computers with little, and get what is asked for.
+ */
 static int64_t
-memory_mib (const struct scenario *sc, const struct kernel *kernel)
+memory_mib (const struct scenario *sc, const struct kernel *kernel, bool old)
 {
-  const int64_t needs = kernel->end_mib > 0
-    ? kernel->end_mib + KERNEL_ROOM_MIB : 0;
+  const int64_t asked = sc->machine.memory_mib;
+  const int64_t needs = kernel->end_mib + KERNEL_ROOM_MIB;
 
-  return sc->machine.memory_mib >= needs ? sc->machine.memory_mib : needs;
+  return kernel->end_mib == 0 || old || asked >= needs ? asked : needs;
 }
 
 int
@@ -122,7 +124,7 @@ boot_prepare (struct boot *b, const struct scenario *sc,
     options.modules = (const char *const *) modules.word;
   b->kernel = format ("%s", kernel.image);
   b->initrd = format ("%s/initrd", folder);
-  b->memory_mib = memory_mib (sc, &kernel);
+  b->memory_mib = memory_mib (sc, &kernel, old);
   r = old ? ext2_initrd_build (b->initrd, &options, &size_kib, &error)
     : initramfs_build (b->initrd, &options, &error);
   if (r == -1)

@@ -8,7 +8,7 @@
 #include "cpu.h"
 #include "spindle.h"
 
-#define MIN_MHZ 16              /* "Pentium 4" is not one of 4 MHz */
+#define MIN_MHZ 1
 #define MAX_MHZ 10000
 
 /* Shifts that the table shows. */
@@ -119,7 +119,9 @@ cpu_find (const char *name, struct cpu *cpu, char **error)
   int64_t mhz;
   int r = -1;
 
-  if (f && parse_number (rate, MIN_MHZ, MAX_MHZ, &mhz) == 0) {
+  /* "Pentium 4" is not a Pentium of 4 MHz. */
+  if (f && family_called (name) == NULL &&
+      parse_number (rate, MIN_MHZ, MAX_MHZ, &mhz) == 0) {
     *cpu = (struct cpu) { .mips = mips_of (f, mhz) };
     snprintf (cpu->name, sizeof cpu->name, "%s %lld", f->name,
               (long long) mhz);

@@ -292,9 +292,9 @@ results_print (FILE *fp, const struct run_results *r, const char *root)
 {
   const struct scenario *sc = r->scenario;
   bool *shown = allocate (sc->n_steps, sizeof *shown);
-  size_t k;
   char *cpu = cpu_text (&sc->machine.cpu), *memory = results_memory (r);
   unsigned i, j;
+  size_t k;
 
   fprintf (fp, "%s\n", sc->title ? sc->title : sc->name);
   if (sc->source)

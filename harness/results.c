@@ -197,39 +197,41 @@ results_compare (const struct run_results *r,
     ? VERDICT_REPRODUCED : VERDICT_NOT_REPRODUCED;
 }
 
+/* Of a run that was not skipped. */
+static enum outcome
+judge (const struct run_results *r)
+{
+  const struct scenario *sc = r->scenario;
+  enum outcome outcome = OUTCOME_MEASURED;
+  double value, ratio;
+  unsigned i;
+
+  for (i = 0; i < sc->n_reported; ++i) {
+    if (!results_applies (r, &sc->reported[i]))
+      continue;
+    switch (results_compare (r, &sc->reported[i], &value, &ratio)) {
+    case VERDICT_REPRODUCED:
+      outcome = OUTCOME_REPRODUCED;
+      break;
+    case VERDICT_NOT_REPRODUCED:
+    case VERDICT_NOT_MEASURED:
+      return OUTCOME_NOT_REPRODUCED;
+    case VERDICT_NONE:
+    case VERDICT_COMPARISON:
+    case VERDICT_SKIPPED:
+      break;
+    }
+  }
+  for (i = 0; i < sc->n_steps; ++i)
+    if (!r->steps[i].measured)
+      return OUTCOME_NOT_REPRODUCED;
+  return outcome;
+}
+
 bool
 results_reproduced (const struct run_results *r)
 {
-  const struct scenario *sc = r->scenario;
-  double value, ratio;
-  unsigned i;
-
-  if (r->skipped)
-    return true;
-  for (i = 0; i < sc->n_reported; ++i)
-    if (results_applies (r, &sc->reported[i]) &&
-        results_compare (r, &sc->reported[i], &value, &ratio)
-          >= VERDICT_NOT_REPRODUCED)
-      return false;
-  for (i = 0; i < sc->n_steps; ++i)
-    if (!r->steps[i].measured)
-      return false;
-  return true;
-}
-
-static bool
-something_counts (const struct run_results *r)
-{
-  const struct scenario *sc = r->scenario;
-  double value, ratio;
-  unsigned i;
-
-  for (i = 0; i < sc->n_reported; ++i)
-    if (results_applies (r, &sc->reported[i]) &&
-        results_compare (r, &sc->reported[i], &value, &ratio)
-          == VERDICT_REPRODUCED)
-      return true;
-  return false;
+  return r->skipped || judge (r) != OUTCOME_NOT_REPRODUCED;
 }
 
 enum outcome
@@ -243,9 +245,7 @@ results_outcome (const struct run_results *r)
     return OUTCOME_NOT_EXACT;
   if (r->lateness.known && !r->lateness.valid)
     return OUTCOME_TOO_LATE;
-  if (!results_reproduced (r))
-    return OUTCOME_NOT_REPRODUCED;
-  return something_counts (r) ? OUTCOME_REPRODUCED : OUTCOME_MEASURED;
+  return judge (r);
 }
 
 enum spindle_exit

@@ -2,12 +2,13 @@
  *
  * The cures for what the host's time does to the guest's.
  *
- * Idle jumps from a stale clock.  With sleep=off QEMU's main loop makes the clock jump to the next timer
- * when every vCPU looks idle.  HLT marks the vCPU halted outside the big
- * lock, before the instructions it has executed are accounted; a main loop
- * that is awake in that window measures the distance from a clock that is
- * n instructions behind, and the clock lands n << shift too far.  A vCPU
- * that stopped itself for a reset or a shutdown looks idle as well.
+ * Idle jumps from a stale clock.  With sleep=off QEMU's main loop makes the
+ * clock jump to the next timer when every vCPU looks idle.  HLT marks the vCPU
+ * halted outside the big lock, before the instructions it has executed are
+ * accounted; a main loop that is awake in that window measures the distance
+ * from a clock that is n instructions behind, and the clock lands n << shift
+ * too far.  A vCPU that stopped itself for a reset or a shutdown looks idle as
+ * well.
  *
  * So whenever the main loop takes the big lock while the vCPU thread is
  * out of it (or the vCPU is stopped) the vCPU gets an empty work item: it

@@ -26,6 +26,7 @@ check "duron 528" is_shift 'duron 528' 1
 check "Duron 527" is_shift 'Duron 527' 2
 check "486 66" is_shift '486 66' 5
 check "386 16" is_shift '386 16' 8
+check "386 1" is_shift '386 1' 10
 check "Core 2 2400" is_shift 'Core 2 2400' 0
 check "a slip" refused 'Durun 750' 'did you mean Duron?'
 check "a model number" refused 'Athlon XP 1800+' 'clock rate in MHz'
